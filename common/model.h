@@ -17,16 +17,20 @@
 #include "backend.h"
 #include "data.h"
 
-typedef enum {
-    LAYER_CONV,
-    LAYER_BATCHNORM,
-    LAYER_RELU,
-    LAYER_MAXPOOL,
-    LAYER_AVGPOOL,
-    LAYER_FLATTEN,
-    LAYER_DENSE,
-    LAYER_ACTIVATION /* GELU, SiLU or ReLU, of its input or of that plus a bias */
-} LayerKind;
+/* The kinds of layers: LAYER_KIND, its passes NAME_forward and NAME_backward (model_pass.c), the
+ * type of its output, its name for people. */
+#define LAYER_KINDS(KIND) \
+    KIND(CONV, conv, OF_DEVICE, "convolution") \
+    KIND(BATCHNORM, batchnorm, OF_INPUT, "norm") \
+    KIND(RELU, relu, OF_INPUT, "ReLU") \
+    KIND(MAXPOOL, maxpool, OF_INPUT, "pooling") \
+    KIND(AVGPOOL, avgpool, ALWAYS_F32, "pooling") \
+    KIND(FLATTEN, flatten, ALWAYS_F32, "flatten") \
+    KIND(DENSE, dense, ALWAYS_F32, "dense") \
+    /* GELU, SiLU or ReLU, of its input or of that plus a bias */ \
+    KIND(ACTIVATION, activation, OF_INPUT, "activation")
+#define LAYER_KIND(KIND, ...) LAYER_##KIND,
+typedef enum { LAYER_KINDS(LAYER_KIND) } LayerKind;
 
 /* A named slice of a flat vector. */
 typedef struct View {

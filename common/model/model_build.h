@@ -57,9 +57,16 @@ struct ModelPlan {
     Tensor evaluation; /* evaluate.c's totals, F64 [2]; NO_TENSOR: not yet */
 };
 
-/* LayerKind's names. */
-static const char *const layer_kinds[] = {"convolution", "norm",    "ReLU",  "pooling",
-                                          "pooling",     "flatten", "dense", "activation"};
+/* By LayerKind: the type of its output (the backend's, its input's, float32), and its name. */
+typedef enum { OF_DEVICE, OF_INPUT, ALWAYS_F32 } OutputType;
+static const struct {
+    OutputType type;
+    const char *name;
+} layer_kinds[] = {
+#define KIND(KIND, passes, type, name) {type, name},
+    LAYER_KINDS(KIND)
+#undef KIND
+};
 
 /* kernel x kernel, stride 1 or 2, no bias; residual: an activation to add, or NONE */
 int model_conv(Model *m, int in, const char *name, int out, int kernel, int stride, int residual);

@@ -38,6 +38,9 @@ static Tensor gate(const Model *m, int a)
     return m->plan->holding ? tensor_first(m->plan->held[a], m->plan->n) : act(m, a);
 }
 
+/* Max pooling's positions. */
+static Tensor which(const Model *m, int i) { return tensor_first(m->plan->which[i], m->plan->n); }
+
 /* The input batch, or the same flattened. */
 static bool is_input(const Model *m, int a)
 {
@@ -63,7 +66,10 @@ static Tensor sums(const Model *m, const BatchNorm *bn, int C) /* F64 [G,2,C] */
         Tensor){m->plan->sums.buf, 0, F64, (m->plan->n + bn->group - 1) / bn->group, 2, 1, C, 0};
 }
 
-static const char *name_of(const Layer *l) { return l->name[0] ? l->name : layer_kinds[l->kind]; }
+static const char *name_of(const Layer *l)
+{
+    return l->name[0] ? l->name : layer_kinds[l->kind].name;
+}
 
 /* ---- a convolution's weights ---- */
 
@@ -143,7 +149,7 @@ static void batchnorm_forward(Model *m, int i, ModelMode mode)
         op->relu_backward(m->s, act(m, i + 1), act(m, i + 1), gate(m, i + 1), false);
 }
 
-static void relu_forward(Model *m, int i)
+static void relu_forward(Model *m, int i, ModelMode mode)
 {
     Tensor y = act(m, i + 1), x = act(m, m->layers[i].in);
     if (m->plan->holding)
@@ -160,7 +166,7 @@ static void scale(Model *m, Tensor t, float by)
         m->be->op->scale(m->s, tensor_vector(t.buf, t.at, F32, t.n * t.c), by);
 }
 
-static void dense_forward(Model *m, int i)
+static void dense_forward(Model *m, int i, ModelMode mode)
 {
     const Layer *l = &m->layers[i];
     m->be->op->dense_forward(m->s, act(m, i + 1), act(m, l->in), matrix(param(m, l->w), l->out),
@@ -168,23 +174,33 @@ static void dense_forward(Model *m, int i)
     scale(m, act(m, i + 1), l->scale);
 }
 
+static void maxpool_forward(Model *m, int i, ModelMode mode)
+{
+    const Layer *l = &m->layers[i];
+    m->be->op->maxpool_forward(m->s, act(m, i + 1), which(m, i), act(m, l->in), l->kernel);
+}
+
+static void avgpool_forward(Model *m, int i, ModelMode mode)
+{
+    m->be->op->avgpool_forward(m->s, act(m, i + 1), act(m, m->layers[i].in));
+}
+
+static void flatten_forward(Model *m, int i, ModelMode mode)
+{
+    m->be->op->flatten_forward(m->s, act(m, i + 1), act(m, m->layers[i].in));
+}
+
+static void activation_forward(Model *m, int i, ModelMode mode)
+{
+    const Layer *l = &m->layers[i];
+    m->be->op->act_forward(m->s, act(m, i + 1), act(m, l->in), optional_param(m, l->w), l->f);
+}
+
 static void layer_forward(Model *m, int i, ModelMode mode)
 {
-    const BackendOps *op = m->be->op;
-    const Layer *l = &m->layers[i];
-    Tensor y = act(m, i + 1), x = act(m, l->in);
-    switch (l->kind) {
-    case LAYER_CONV: conv_forward(m, i, mode); break;
-    case LAYER_BATCHNORM: batchnorm_forward(m, i, mode); break;
-    case LAYER_RELU: relu_forward(m, i); break;
-    case LAYER_MAXPOOL:
-        op->maxpool_forward(m->s, y, tensor_first(m->plan->which[i], y.n), x, l->kernel);
-        break;
-    case LAYER_AVGPOOL: op->avgpool_forward(m->s, y, x); break;
-    case LAYER_FLATTEN: op->flatten_forward(m->s, y, x); break;
-    case LAYER_DENSE: dense_forward(m, i); break;
-    case LAYER_ACTIVATION: op->act_forward(m->s, y, x, optional_param(m, l->w), l->f); break;
-    }
+#define FORWARD(KIND, name, ...) name##_forward,
+    static void (*const forward[])(Model *, int, ModelMode) = {LAYER_KINDS(FORWARD)};
+    forward[m->layers[i].kind](m, i, mode);
 }
 
 static void before(Model *m, int i, bool backward)
@@ -269,7 +285,7 @@ static void residual_backward(Model *m, int to, int from)
     m->plan->touched[to] = true;
 }
 
-static void conv_backward(Model *m, int i)
+static void conv_backward(Model *m, int i, bool add)
 {
     const BackendOps *op = m->be->op;
     const Layer *l = &m->layers[i];
@@ -278,11 +294,10 @@ static void conv_backward(Model *m, int i)
         op->conv_backward_weight(m->s, m->plan->conv[i], matrix(dparam(m, l->w), l->out),
                                  act(m, l->in), dy);
     if (l->in > 0) /* the input needs no gradient */
-        op->conv_backward_data(m->s, m->plan->conv[i], grad(m, l->in), dy, filters(m, i),
-                               m->plan->touched[l->in]);
+        op->conv_backward_data(m->s, m->plan->conv[i], grad(m, l->in), dy, filters(m, i), add);
 }
 
-static void batchnorm_backward(Model *m, int i)
+static void batchnorm_backward(Model *m, int i, bool add)
 {
     const BackendOps *op = m->be->op;
     const Layer *l = &m->layers[i];
@@ -295,8 +310,8 @@ static void batchnorm_backward(Model *m, int i)
     op->bn_backward_sums(m->s, sum, bn, dgamma, dparam(m, l->fixed ? l->w : l->b), dy, y, x);
     if (m->stats_hook)
         m->stats_hook(m->stats_context, sum, m->s);
-    op->bn_backward(m->s, grad(m, l->in), dresidual, bn, sum, dy, y, x, m->stats_ranks,
-                    m->plan->touched[l->in], l->residual != NONE && m->plan->touched[l->residual]);
+    op->bn_backward(m->s, grad(m, l->in), dresidual, bn, sum, dy, y, x, m->stats_ranks, add,
+                    l->residual != NONE && m->plan->touched[l->residual]);
 }
 
 static void dense_backward(Model *m, int i, bool add)
@@ -320,28 +335,35 @@ static void activation_backward(Model *m, int i, bool add)
                             grad(m, i + 1), act(m, l->in), optional_param(m, l->w), l->f, add);
 }
 
+static void relu_backward(Model *m, int i, bool add)
+{
+    m->be->op->relu_backward(m->s, grad(m, m->layers[i].in), grad(m, i + 1), gate(m, i + 1), add);
+}
+
+static void maxpool_backward(Model *m, int i, bool add)
+{
+    const Layer *l = &m->layers[i];
+    m->be->op->maxpool_backward(m->s, grad(m, l->in), grad(m, i + 1), which(m, i), l->kernel, add);
+}
+
+static void avgpool_backward(Model *m, int i, bool add)
+{
+    m->be->op->avgpool_backward(m->s, grad(m, m->layers[i].in), grad(m, i + 1), add);
+}
+
+static void flatten_backward(Model *m, int i, bool add)
+{
+    if (m->layers[i].in > 0) /* the input needs no gradient */
+        m->be->op->flatten_backward(m->s, grad(m, m->layers[i].in), grad(m, i + 1), add);
+}
+
 static void layer_backward(Model *m, int i)
 {
-    const BackendOps *op = m->be->op;
-    const Layer *l = &m->layers[i];
-    bool add = m->plan->touched[l->in];
-    Tensor dx = grad(m, l->in), dy = grad(m, i + 1), y = act(m, i + 1);
-    switch (l->kind) {
-    case LAYER_CONV: conv_backward(m, i); break;
-    case LAYER_BATCHNORM: batchnorm_backward(m, i); break;
-    case LAYER_RELU: op->relu_backward(m->s, dx, dy, gate(m, i + 1), add); break;
-    case LAYER_MAXPOOL:
-        op->maxpool_backward(m->s, dx, dy, tensor_first(m->plan->which[i], y.n), l->kernel, add);
-        break;
-    case LAYER_AVGPOOL: op->avgpool_backward(m->s, dx, dy, add); break;
-    case LAYER_FLATTEN:
-        if (l->in > 0)
-            op->flatten_backward(m->s, dx, dy, add);
-        break;
-    case LAYER_DENSE: dense_backward(m, i, add); break;
-    case LAYER_ACTIVATION: activation_backward(m, i, add); break;
-    }
-    m->plan->touched[l->in] = true;
+#define BACKWARD(KIND, name, ...) name##_backward,
+    static void (*const backward[])(Model *, int, bool) = {LAYER_KINDS(BACKWARD)};
+    bool *touched = &m->plan->touched[m->layers[i].in];
+    backward[m->layers[i].kind](m, i, *touched);
+    *touched = true;
 }
 
 /* ---- loss scaling (model.h) ---- */

@@ -41,12 +41,10 @@ static DType type_of(const Model *m, int a)
     if (a == 0 || dense_reads(m, a))
         return F32;
     const Layer *l = &m->layers[a - 1];
-    switch (l->kind) {
-    case LAYER_CONV: return m->be->activations;
-    case LAYER_AVGPOOL:
-    case LAYER_FLATTEN:
-    case LAYER_DENSE: return F32;
-    default: return type_of(m, l->in);
+    switch (layer_kinds[l->kind].type) {
+    case OF_DEVICE: return m->be->activations;
+    case OF_INPUT: return type_of(m, l->in);
+    default: return F32;
     }
 }
 

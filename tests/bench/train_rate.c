@@ -207,7 +207,7 @@ static void measure_layers(Worker *w, int steps)
     m->layer_hook = NULL;
     for (int i = 0; i < m->nlayers && w->comm->rank == 0; i++) {
         Work work = work_of(m, i);
-        printf("%s %s %.9f %.0f %.0f %.0f\n", layer_kinds[m->layers[i].kind],
+        printf("%s %s %.9f %.0f %.0f %.0f\n", layer_kinds[m->layers[i].kind].name,
                m->layers[i].name[0] ? m->layers[i].name : "-",
                (w->forward[i] + w->backward[i]) / steps, work.flops, work.done, work.bytes);
     }

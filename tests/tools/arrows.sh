@@ -48,7 +48,7 @@ find common -name '*.[ch]' -o -name '*.cu' | sort | awk -v verbose="$verbose" '
           for (noun = name; sub(/_[^_]*$/, "", noun);) if (!(noun in part)) part[noun] = room_of($0)
       } }
     END {
-        home["tensor"] = "backend"
+        home["tensor"] = home["backend_ops"] = "backend"
         for (i = 1; i <= files; i++) {
             from = room_of(file[i])
             if (from == "") {                                 # a contract

@@ -44,23 +44,23 @@ static void *memory_new(size_t bytes)
     return p;
 }
 
-static Buffer *cpu_buffer_new(Backend *be, size_t bytes)
+Buffer *cpu_buffer_new(Backend *be, size_t bytes)
 {
     Buffer *b = alloc(1, sizeof *b);
     *b = (Buffer){be, memory_new(bytes), bytes};
     return b;
 }
 
-static void cpu_buffer_free(Buffer *b)
+void cpu_buffer_free(Buffer *b)
 {
     if (b)
         free(b->host);
     free(b);
 }
 
-static void *cpu_buffer_host(Buffer *b) { return b->host; }
+void *cpu_buffer_host(Buffer *b) { return b->host; }
 
-static void cpu_upload(Stream *s, Tensor dst, const void *src)
+void cpu_upload(Stream *s, Tensor dst, const void *src)
 {
     ASSERT(dst.halo == 0);
     memcpy(cpu_at(dst), src, tensor_count(dst) * dtype_size(dst.dtype));
@@ -74,7 +74,7 @@ static char *byte_row(Tensor t, int n, int h)
            ((n * height + h + t.halo) * width + t.halo) * t.c * dtype_size(t.dtype);
 }
 
-static void cpu_download(Stream *s, void *dst, Tensor src)
+void cpu_download(Stream *s, void *dst, Tensor src)
 {
     size_t row = (size_t)src.w * src.c * dtype_size(src.dtype);
     for (int n = 0; n < src.n; n++)
@@ -82,7 +82,7 @@ static void cpu_download(Stream *s, void *dst, Tensor src)
             memcpy((char *)dst + ((size_t)n * src.h + h) * row, byte_row(src, n, h), row);
 }
 
-static void cpu_copy(Stream *s, Tensor dst, Tensor src)
+void cpu_copy(Stream *s, Tensor dst, Tensor src)
 {
     ASSERT(same_shape(dst, src) && dst.dtype == src.dtype);
 #pragma omp parallel for num_threads(s->threads) schedule(static)
@@ -92,7 +92,7 @@ static void cpu_copy(Stream *s, Tensor dst, Tensor src)
                    (size_t)src.w * src.c * dtype_size(src.dtype));
 }
 
-static void cpu_zero(Stream *s, Tensor t)
+void cpu_zero(Stream *s, Tensor t)
 {
     if (t.halo == 0)
         memset(cpu_at(t), 0, tensor_count(t) * dtype_size(t.dtype));
@@ -102,7 +102,7 @@ static void cpu_zero(Stream *s, Tensor t)
                 memset(byte_row(t, n, h), 0, (size_t)t.w * t.c * dtype_size(t.dtype));
 }
 
-static Stream *cpu_stream_new(Backend *be, int threads)
+Stream *cpu_stream_new(Backend *be, int threads)
 {
     Stream *s = alloc(1, sizeof *s);
     /* scratch memory is for be->threads */
@@ -110,17 +110,17 @@ static Stream *cpu_stream_new(Backend *be, int threads)
     return s;
 }
 
-static void cpu_stream_free(Stream *s) { free(s); }
-static void cpu_stream_sync(Stream *s) {}
+void cpu_stream_free(Stream *s) { free(s); }
+void cpu_stream_sync(Stream *s) {}
 
-static Event *cpu_event_new(Backend *be) { return alloc(1, sizeof(Event)); }
+Event *cpu_event_new(Backend *be) { return alloc(1, sizeof(Event)); }
 
-static void cpu_event_free(Event *e) { free(e); }
+void cpu_event_free(Event *e) { free(e); }
 
-static void cpu_event_record(Event *e, Stream *s) { e->time = timer_now(); }
+void cpu_event_record(Event *e, Stream *s) { e->time = timer_now(); }
 
-static void cpu_event_wait(Stream *s, Event *e) {}
-static double cpu_event_seconds(Event *from, Event *to) { return to->time - from->time; }
+void cpu_event_wait(Stream *s, Event *e) {}
+double cpu_event_seconds(Event *from, Event *to) { return to->time - from->time; }
 
 void cpu_reserve(Backend *be, size_t floats)
 {
@@ -132,7 +132,7 @@ void cpu_reserve(Backend *be, size_t floats)
     cpu->scratch_floats = floats;
 }
 
-static void cpu_close(Backend *be)
+void cpu_close(Backend *be)
 {
     free(((CpuBackend *)be)->scratch);
     free(be);
@@ -142,22 +142,8 @@ static void cpu_close(Backend *be)
 static const BackendOps memory_ops = {
     .name = "cpu",
     .mixed = false,
-    .buffer_new = cpu_buffer_new,
-    .buffer_free = cpu_buffer_free,
-    .buffer_host = cpu_buffer_host,
-    .upload = cpu_upload,
-    .download = cpu_download,
-    .copy = cpu_copy,
-    .zero = cpu_zero,
-    .stream_new = cpu_stream_new,
-    .stream_free = cpu_stream_free,
-    .stream_sync = cpu_stream_sync,
-    .event_new = cpu_event_new,
-    .event_free = cpu_event_free,
-    .event_record = cpu_event_record,
-    .event_wait = cpu_event_wait,
-    .event_seconds = cpu_event_seconds,
-    .close = cpu_close,
+#define DEVICE_OP(type, name, ...) .name = cpu_##name,
+#include "backend_ops.h"
 };
 
 #ifdef PORTABLE

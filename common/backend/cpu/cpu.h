@@ -90,59 +90,10 @@ static inline bool same_shape(Tensor a, Tensor b)
 
 /* cpu_kernels.c: fill in the operations that compute. */
 void cpu_kernels(BackendOps *op);
-/* cpu_conv.c */
-int cpu_conv_halo(Backend *be, int R);
-ConvPlan *cpu_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride);
-void cpu_conv_plan_free(ConvPlan *p);
-void cpu_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
-                      Tensor residual);
-void cpu_conv_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
-void cpu_conv_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
-/* cpu_dense.c */
-void cpu_dense_forward(Stream *s, Tensor y, Tensor x, Tensor w, Tensor bias);
-void cpu_dense_backward_data(Stream *s, Tensor dx, Tensor dy, Tensor w, bool add);
-void cpu_dense_backward_weight(Stream *s, Tensor dw, Tensor dbias, Tensor x, Tensor dy);
-/* cpu_norm.c */
-void cpu_image_moments(Stream *s, Tensor moments, Tensor x);
-/* for the convolution, while image n is in cache */
+/* The operations: memory and queues in backend_cpu.c, the others in cpu_*.c. */
+#define OP(type, name, ...) type cpu_##name(__VA_ARGS__);
+#define GPU_OP(...)
+#include "backend_ops.h"
+/* For the convolution: image n's moments, while it is in cache. */
 void cpu_moments_of_image(Tensor moments, Tensor x, int n);
-void cpu_bn_sums(Stream *s, Tensor sums, Tensor moments, int pixels, int group);
-void cpu_bn_finish(Stream *s, const BatchNorm *bn, Tensor sums, int N, int pixels, int ranks,
-                   bool update_running);
-void cpu_bn_statistics(Stream *s, const BatchNorm *bn, Tensor sums, Tensor moments, int pixels,
-                       bool update_running);
-void cpu_bn_running(Stream *s, const BatchNorm *bn);
-void cpu_bn_forward(Stream *s, Tensor y, const BatchNorm *bn, Tensor x, Tensor residual);
-void cpu_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dgamma, Tensor dbeta,
-                          Tensor dy, Tensor y, Tensor x);
-void cpu_bn_backward(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums,
-                     Tensor dy, Tensor y, Tensor x, int ranks, bool add, bool add_residual);
-/* cpu_layers.c */
-void cpu_relu_forward(Stream *s, Tensor y, Tensor x);
-void cpu_relu_backward(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add);
-void cpu_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x, int side);
-void cpu_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, int side, bool add);
-void cpu_avgpool_forward(Stream *s, Tensor y, Tensor x);
-void cpu_avgpool_backward(Stream *s, Tensor dx, Tensor dy, bool add);
-void cpu_flatten_forward(Stream *s, Tensor y, Tensor x);
-void cpu_flatten_backward(Stream *s, Tensor dx, Tensor dy, bool add);
-/* cpu_loss.c */
-void cpu_cross_entropy(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits,
-                       Tensor label, Tensor weight, float scale, float smoothing);
-/* cpu_vector.c */
-void cpu_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentum,
-             float weight_decay, bool nesterov);
-void cpu_axpy(Stream *s, Tensor y, float a, Tensor x);
-void cpu_scale(Stream *s, Tensor x, float a);
-void cpu_dot(Stream *s, Tensor out, Tensor x, Tensor y);
-/* cpu_activation.c */
-void cpu_act_forward(Stream *s, Tensor y, Tensor x, Tensor bias, Activation f);
-void cpu_act_backward(Stream *s, Tensor dx, Tensor dbias, Tensor dy, Tensor x, Tensor bias,
-                      Activation f, bool add);
-/* cpu_matrix.c */
-void cpu_matmul(Stream *s, Tensor c, Tensor a, Tensor b, bool a_transposed, bool b_transposed);
-void cpu_to_length(Stream *s, Tensor x, float length);
-/* cpu_gather.c */
-void cpu_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels,
-                const Augment *pick, const float *mean, const float *istd);
 #endif

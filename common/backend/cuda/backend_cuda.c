@@ -13,7 +13,7 @@
 #define CUDA_ARCHS "no GPU" /* the Makefile's list */
 #endif
 
-static void cuda_close(Backend *be)
+void cuda_close(Backend *be)
 {
     CudaBackend *cuda = (CudaBackend *)be;
     cuda_lock();
@@ -28,65 +28,8 @@ static void cuda_close(Backend *be)
 
 static const BackendOps cuda_ops = {
     .name = "cuda",
-    .buffer_new = cuda_buffer_new,
-    .buffer_free = cuda_buffer_free,
-    .buffer_host = cuda_buffer_host,
-    .buffer_device = cuda_buffer_device,
-    .stream_native = cuda_stream_native,
-    .staging_new = cuda_staging_new,
-    .staging_free = cuda_staging_free,
-    .upload = cuda_upload,
-    .download = cuda_download,
-    .copy = cuda_copy,
-    .zero = cuda_zero,
-    .stream_new = cuda_stream_new,
-    .stream_free = cuda_stream_free,
-    .stream_sync = cuda_stream_sync,
-    .event_new = cuda_event_new,
-    .event_free = cuda_event_free,
-    .event_record = cuda_event_record,
-    .event_wait = cuda_event_wait,
-    .event_seconds = cuda_event_seconds,
-    .conv_halo = cuda_conv_halo,
-    .conv_plan_new = cuda_conv_plan_new,
-    .conv_plan_free = cuda_conv_plan_free,
-    .conv_packed = cuda_conv_packed,
-    .conv_pack = cuda_conv_pack,
-    .conv_forward = cuda_conv_forward,
-    .conv_backward_data = cuda_conv_backward_data,
-    .conv_backward_weight = cuda_conv_backward_weight,
-    .dense_forward = cuda_dense_forward,
-    .dense_backward_data = cuda_dense_backward_data,
-    .dense_backward_weight = cuda_dense_backward_weight,
-    .image_moments = cuda_image_moments,
-    .bn_sums = cuda_bn_sums,
-    .bn_finish = cuda_bn_finish,
-    .bn_statistics = cuda_bn_statistics,
-    .bn_running = cuda_bn_running,
-    .bn_forward = cuda_bn_forward,
-    .bn_backward_sums = cuda_bn_backward_sums,
-    .bn_backward = cuda_bn_backward,
-    .relu_forward = cuda_relu_forward,
-    .relu_backward = cuda_relu_backward,
-    .maxpool_forward = cuda_maxpool_forward,
-    .maxpool_backward = cuda_maxpool_backward,
-    .avgpool_forward = cuda_avgpool_forward,
-    .avgpool_backward = cuda_avgpool_backward,
-    .flatten_forward = cuda_flatten_forward,
-    .flatten_backward = cuda_flatten_backward,
-    .cross_entropy = cuda_cross_entropy,
-    .sgd = cuda_sgd,
-    .axpy = cuda_axpy,
-    .scale = cuda_scale,
-    .dot = cuda_dot,
-    .scale_up = cuda_scale_up,
-    .scale_down = cuda_scale_down,
-    .act_forward = cuda_act_forward,
-    .act_backward = cuda_act_backward,
-    .matmul = cuda_matmul,
-    .to_length = cuda_to_length,
-    .gather = cuda_gather,
-    .close = cuda_close,
+#define OP(type, name, ...) .name = cuda_##name,
+#include "backend_ops.h"
 };
 
 /* Choose this rank's GPU and query its properties. */
@@ -155,7 +98,6 @@ Backend *backend_cuda_open(int local_rank, int local_size)
     /* what its tensor cores take */
     cuda->ops.mixed = f.major >= 8;
     cuda->ops.fp16 = f.major >= 7;
-    cuda_record_ops(&cuda->ops);
     cuda->base = (Backend){.op = &cuda->ops, .threads = 1, .activations = F32};
     CUDA_CHECK(cudaGetDeviceProperties(&about, cuda->device));
     cuda_lock();

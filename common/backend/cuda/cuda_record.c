@@ -11,7 +11,7 @@ struct Recording {
     long frees; /* of the backend, when it was recorded */
 };
 
-static void record_begin(Stream *s)
+void cuda_record_begin(Stream *s)
 {
     cuda_take_scratch(s); /* not in the recording: replay calls it for itself */
     cuda_lock();
@@ -20,7 +20,7 @@ static void record_begin(Stream *s)
     CUDA_CHECK(cudaStreamBeginCapture(cuda_queue(s), cudaStreamCaptureModeThreadLocal));
 }
 
-static Recording *record_end(Stream *s)
+Recording *cuda_record_end(Stream *s)
 {
     Recording *r = cuda_recording;
     cudaGraph_t written;
@@ -34,7 +34,7 @@ static Recording *record_end(Stream *s)
     return r;
 }
 
-static bool replay(Stream *s, Recording *r)
+bool cuda_replay(Stream *s, Recording *r)
 {
     cuda_lock();
     bool stale = r->frees != ((CudaBackend *)s->be)->frees;
@@ -46,7 +46,7 @@ static bool replay(Stream *s, Recording *r)
     return true;
 }
 
-static void recording_free(Recording *r)
+void cuda_recording_free(Recording *r)
 {
     if (!r)
         return;
@@ -59,15 +59,5 @@ static void recording_free(Recording *r)
 }
 
 /* Ranges for Nsight (NVTX): without a profiler a call does next to nothing. */
-static void range_begin(const char *name) { nvtxRangePushA(name); }
-static void range_end(void) { nvtxRangePop(); }
-
-void cuda_record_ops(BackendOps *op)
-{
-    op->range_begin = range_begin;
-    op->range_end = range_end;
-    op->record_begin = record_begin;
-    op->record_end = record_end;
-    op->replay = replay;
-    op->recording_free = recording_free;
-}
+void cuda_range_begin(const char *name) { nvtxRangePushA(name); }
+void cuda_range_end(void) { nvtxRangePop(); }
