@@ -58,11 +58,11 @@ void link_text(char *text, size_t room, Link link);
  * ends the run (exit 2). */
 #define LINK_OPTIONS(link, clock) \
     {"link", ARG_STRING, &(link), \
-     .help = "a network under the messages: BANDWIDTH,LATENCY as in 1Gbit/s,50us, or none"}, \
+     .help = "simulated network between ranks: BANDWIDTH,LATENCY as in 1Gbit/s,50us, or none"}, \
     { \
         "clock", ARG_CHOICE, &(clock), \
             .choices = "real|virtual", \
-            .help = "real: wait for the link; virtual: count processor and link time" \
+            .help = "real: wait for the link; virtual: add up processor and link time" \
     }
 void link_choose(const char *link, const char *clock);
 

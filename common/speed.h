@@ -43,10 +43,10 @@ typedef struct Speeds {
 #define SPEED_DEFAULTS .rounds = 5, .slice = 0.1
 #define SPEED_OPTIONS(s) \
     {"rounds", ARG_INT,   &(s).rounds, \
-     .min = 1, .max = 99, .help = "how often each speed is measured"}, \
+     .min = 1, .max = 99, .help = "repetitions of each speed measurement"}, \
     { \
         "slice", ARG_REAL, &(s).slice, .min = 0.01, .max = 60, \
-                                       .help = "seconds per measurement of the speed" \
+                                       .help = "seconds per speed measurement" \
     }
 
 /* Measure this batch size, too. */

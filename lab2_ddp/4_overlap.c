@@ -26,7 +26,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"updates", ARG_INT, &c->updates, .min = 1, .max = BENCH_UPDATES,
          .help = "updates of each setting"},
         {"bucket", ARG_REAL, &c->bucket, .min = 0, .max = 1e12, .help = "bucket size in bytes"},
-        GUESS_OPTION(c->guess, "ms that the overlapped update waits"),
+        GUESS_OPTION(c->guess, "ms that the overlapped update waits for the exchange"),
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("4_overlap", "Buckets of gradients, exchanged while the backward pass goes on.",
