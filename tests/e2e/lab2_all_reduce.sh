@@ -61,5 +61,5 @@ refused() { # words, ranks, options…
     grep -q -- "$words" "$work/log" || fail "$*: expected '$words'"
 }
 refused 'one rank has nothing to reduce' 1
-refused 'is no bandwidth' 2 --link 5
+refused 'is not a bandwidth' 2 --link 5
 refused 'a whole number from 4 to 65536' 2 --largest 1
