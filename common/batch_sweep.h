@@ -60,7 +60,7 @@ typedef struct BatchSweep {
 /* After args_parse: fills in setup. Options that do not fit the data end the run (exit 2); train
  * and test are cut to the images available. */
 void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *data, int64_t seed);
-/* sweep.csv and speed.csv in the run's folder, on the rank that speaks; b->speeds may have more
+/* sweep.csv and speed.csv in the run's folder, on rank 0; b->speeds may have more
  * batch sizes. */
 void batch_sweep_file(BatchSweep *b, Run *run);
 void batch_sweep_free(BatchSweep *b);

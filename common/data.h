@@ -63,9 +63,8 @@ uint8_t *idx_read(const char *path, int dims, int size[/*dims*/], char digest[65
 void cifar_read(Images *out, const char *const *paths, int files, int per_file,
                 char (*digests)[65]);
 
-/* How many records such a file should have: 10,000 as in the official ones, or all of a smaller
- * file of whole records, which is a subset. For any other length 10,000, so that cifar_read
- * refuses the file. */
+/* How many records the file should have: 10,000 as in the official ones, or those of a smaller file
+ * of whole records (a subset). For any other length 10,000, so that cifar_read refuses the file. */
 int cifar_records(const char *path);
 
 /* data_synthetic.c: images [first, first + count) of an endless series; image i depends on

@@ -4,7 +4,7 @@
  *
  * and `base` alone while the owner is in a call of MPI, or is charged for its work (link_charge).
  * Any thread may ask for the time; only the owner changes it. It does so between two steps of
- * `version`: who reads in between tries again.
+ * `version`: a reader in between tries again.
  */
 #include "link.h"
 #include "link_inside.h"

@@ -1,5 +1,5 @@
 /* plot_display.c: the display that a window is on: opened within a time limit, and watched: when it
- * goes away or falls silent (the X server ends, ssh -X is cut), the program goes on without its
+ * goes away or stops responding (the X server ends, ssh -X is cut), the program continues without its
  * window.
  */
 #include "check.h"
