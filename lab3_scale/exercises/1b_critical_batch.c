@@ -2,8 +2,8 @@
 #include "check.h"
 #include "lab3.h"
 
-/* From one moment of a training n branches went on, over the same number of images, with batches
- * batch[0] < batch[1] < …, n >= 1; loss[i] is that of branch i at its end. Return the largest batch
+/* From one point of a training run n branches continued, over the same number of images, with
+ * batches batch[0] < batch[1] < …, n >= 1; loss[i] is that of branch i at its end. Return the largest batch
  * that costs nothing: the last batch[i] such that loss[0] + tolerance is exceeded neither by
  * loss[i] nor by that of any smaller batch. At least batch[0]. NaN: that branch diverged, which
  * exceeds everything. (Merrill et al., arXiv 2505.23971.) */
