@@ -47,7 +47,7 @@ typedef struct BatchSweep {
         {"scale", ARG_CHOICE, &(s).scale, .choices = "sqrt|linear|none", \
          .help = "how the learning rate grows with the batch"}, \
         {"momentum", ARG_REAL, &(s).momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"}, \
-        {"target", ARG_REAL, &(s).target, .min = 0.01, .max = 1, .help = "test accuracy to reach"}, \
+        {"target", ARG_REAL, &(s).target, .min = 0.01, .max = 1, .help = "target test accuracy"}, \
         {"epochs",    ARG_REAL,    &(s).epochs, \
          .min = 0.01, .max = 1000, .help = "stop a run after this many epochs"}, \
         {"train", ARG_INT, &(s).train, .min = 100, .max = 1000000, .help = "training images"}, \

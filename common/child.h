@@ -6,7 +6,8 @@
  * The child runs in its own session (the terminal's Ctrl-C does not reach it, but it is terminated
  * when this process ends) and reads an empty standard input. When child_run returns, every process
  * that the child started is gone, even in another session. To do so this process adopts orphans and
- * ends all its children: have no others meanwhile. Call it before starting threads, MPI or a window.
+ * ends all its children: have no others meanwhile. Call it before starting threads, MPI or a
+ * window.
  */
 #ifndef CHILD_H
 #define CHILD_H

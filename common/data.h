@@ -40,8 +40,8 @@ typedef struct Dataset {
  * without the set, or with "auto" without any; "auto" skips a missing set but not a broken one:
  * better than silently training on something else. */
 Dataset *dataset_open(const char *name, const char *accepts, const char *data_dir);
-/* At most the first `train` and `test` images of it; 0: all. mean and istd are those of all. Drawing
- * all synthetic images takes a second. */
+/* At most the first `train` and `test` images of it; 0: all. mean and istd are those of all.
+ * Drawing all synthetic images takes a second. */
 Dataset *dataset_open_first(const char *name, const char *accepts, const char *data_dir, int train,
                             int test);
 void dataset_free(Dataset *d); /* NULL is fine */

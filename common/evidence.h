@@ -2,9 +2,10 @@
  * environment variable LABS_EVIDENCE names a Unix socket with a listener.
  *
  * However a student writes loaders, collectives, optimisers and schedules, all of the training goes
- * through the backward pass. Each pass sends a message: the weights, the batch and the gradient that
- * it added, before any hook can change it. The grader trusts none of it: it recomputes gradients of
- * its choice from its own images, and checks that the gradients explain how the weights moved (assessment/grader/inspection.h).
+ * through the backward pass. Each pass sends a message: the weights, the batch and the gradient
+ * that it added, before any hook can change it. The grader trusts none of it: it recomputes
+ * gradients of its choice from its own images, and checks that the gradients explain how the
+ * weights moved (assessment/grader/inspection.h).
  *
  * A message, in this machine's byte order:
  *

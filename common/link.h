@@ -3,9 +3,9 @@
  * On one machine messages take almost no time. With --link 1Gbit/s,50us each rank has a simulated
  * network card: messages leave one after the other at that bandwidth, and arrive one after the
  * other, that latency later. This holds for every MPI call of the program, yours and those behind
- * comm.h, through MPI's profiling interface (link/mpi_calls.c): the data move at full speed, and the
- * receiver gets them when the link would have delivered them. Every link is full duplex, and no two
- * ranks share one.
+ * comm.h, through MPI's profiling interface (link/mpi_calls.c): the data move at full speed, and
+ * the receiver gets them when the link would have delivered them. Every link is full duplex, and no
+ * two ranks share one.
  *
  *   a message of n bytes   leaves when the card is free, and occupies it for n/bandwidth;
  *                          arrives when latency has passed and the receiver's card is free,

@@ -1,5 +1,5 @@
-/* live_figure.h: a live figure: in a window, or, without a display, computed to the end and saved as
- * a PNG.
+/* live_figure.h: a live figure: in a window, or, without a display, computed to the end and saved
+ * as a PNG.
  *
  *     static void draw(void *context, Plot *plot) { … plot_begin(), panels, marks … }
  *     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · momentum", .png = "momentum.png",

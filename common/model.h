@@ -218,8 +218,8 @@ typedef struct StepPart {
 /* A whole step: model_gradient, then `after`, recorded together. */
 void model_step(Model *m, Tensor totals, Tensor x, Tensor label, StepPart after);
 
-/* model_forward (MODEL_EVAL) and model_loss (no weights, no gradient), recorded the same way. totals
- * must be the same in every call, or each is recorded again. */
+/* model_forward (MODEL_EVAL) and model_loss (no weights, no gradient), recorded the same way.
+ * totals must be the same in every call, or each is recorded again. */
 void model_evaluate(Model *m, Tensor totals, Tensor x, Tensor label);
 
 /* ---- the passes in parts, to keep fewer activations and compute the others again (activation

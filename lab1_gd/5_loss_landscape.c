@@ -215,7 +215,7 @@ int main(int argc, char **argv)
         lab_data(&lab, &c.run, NULL);
         check_choices(&c, &lab);
     }
-    /* what was measured in other directions is not to go on */
+    /* do not resume what was measured in other directions */
     lab_run(&lab, missing ? "lab1_loss_landscape_by_layer" : "lab1_loss_landscape", &c.run, table);
     Session s = session_new(&c, &lab, missing);
     if (c.recorded)

@@ -163,7 +163,7 @@ int main(int argc, char **argv)
     char *wrong = link_parse(&s.link, c.link);
     REQUIRE(!wrong, "--link=%s: %s", c.link, wrong);
     REQUIRE(isfinite(s.link.bandwidth), "--link=%s: this part needs a link", c.link);
-    link_choose("none", "virtual"); /* between the measurements there is none */
+    link_choose("none", "virtual"); /* no link between the measurements */
     Comm *comm = comm_open("mpi");
     REQUIRE(comm->size > 1, "needs at least 2 ranks: make lab2 ONLY=6_network NP=8");
     Lab lab = lab_open(comm, &c.run);

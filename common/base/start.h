@@ -14,7 +14,7 @@ extern const char *const start_needs[]; /* names for __builtin_cpu_supports, end
 extern const int start_streams_checked; /* makes start.c link start_streams.c */
 
 /* Is this the first rank to report why the run ends, with this exit status? The first one creates
- * the file "said" in the run's folder (LABS_RUN, setup/guard.sh). Without that folder (no launch.sh,
- * another machine) every rank is the first. */
+ * the file "said" in the run's folder (LABS_RUN, setup/guard.sh). Without that folder (no
+ * launch.sh, another machine) every rank is the first. */
 bool start_first_word(int status);
 #endif

@@ -1,8 +1,8 @@
 /* data_idx.c: IDX files (the format of MNIST and Fashion-MNIST), gzip or not.
  *
  * The header gives the number of bytes that follow, so one rule covers every wrong length. A forged
- * header cannot make us allocate memory: a plain file must have that size, and gzip compresses by at
- * most 1032.
+ * header cannot make us allocate memory: a plain file must have that size, and gzip compresses by
+ * at most 1032.
  */
 #include "check.h"
 #include "data_file.h"

@@ -17,8 +17,8 @@ void link_leave(const Call *call);
 /* After link_enter: a nonblocking collective. */
 void link_started(const Call *call, MPI_Request request);
 
-/* The MPI functions of the same names, on the link. Those that replace several (MPI_Send, MPI_Ssend,
- * …) take the one to call. */
+/* The MPI functions of the same names, on the link. Those that replace several (MPI_Send,
+ * MPI_Ssend, …) take the one to call. */
 typedef int (*SendFunction)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 typedef int (*StartFunction)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 int link_send(const Call *call, const void *v, SendFunction send);
@@ -46,7 +46,7 @@ int link_request_free(MPI_Request *request);
 /* Bytes of the whole vector if all ranks had the counts of this one: counts[r] elements of type, or
  * of types[r], for or from rank r. 0 without a link. */
 double link_whole(MPI_Comm comm, const int *counts, const MPI_Datatype *types, MPI_Datatype type);
-/* With a link or a virtual clock the run ends (exit 2): they do not model this MPI function. Without
- * them, a later link_set ends it, as the operation may still be active. */
+/* With a link or a virtual clock the run ends (exit 2): they do not model this MPI function.
+ * Without them, a later link_set ends it, as the operation may still be active. */
 void link_refuse(const char *function);
 #endif

@@ -16,8 +16,8 @@ Link link_chosen(bool *virtual);
 
 /* virtual: from here on timer_now() is the virtual clock, which starts at the real one's time. */
 void clock_begin(bool virtual);
-/* An MPI call begins: stops the virtual clock, which from now on follows the calling thread. Returns
- * the time. */
+/* An MPI call begins: stops the virtual clock, which from now on follows the calling thread.
+ * Returns the time. */
 double clock_enter(void);
 /* The call ends, not before `due`: the real clock waits, the virtual one jumps. */
 void clock_leave(double due);

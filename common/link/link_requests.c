@@ -113,7 +113,8 @@ static double due_of(MPI_Request request, Waited *w)
 }
 
 /* Ends a test that finds nothing. If it depends on another rank, the virtual clock stops, and that
- * rank gets the core; if it depends on the link, the test takes time, so that a loop of tests ends. */
+ * rank gets the core; if it depends on the link, the test takes time, so that a loop of tests ends.
+ */
 static void not_yet(double due)
 {
     if (isfinite(due))

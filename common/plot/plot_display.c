@@ -1,6 +1,6 @@
 /* plot_display.c: the display that a window is on: opened within a time limit, and watched: when it
- * goes away or stops responding (the X server ends, ssh -X is cut), the program continues without its
- * window.
+ * goes away or stops responding (the X server ends, ssh -X is cut), the program continues without
+ * its window.
  */
 #include "check.h"
 #include "plot_inside.h"

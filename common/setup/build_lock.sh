@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# build_lock.sh take|release BUILD MAKE: one make at a time builds in BUILD; another prints which one
-# it waits for. MAKE is make's process; the lock is a symbolic link, BUILD/.making ->
+# build_lock.sh take|release BUILD MAKE: one make at a time builds in BUILD; another prints which
+# one it waits for. MAKE is make's process; the lock is a symbolic link, BUILD/.making ->
 # HOST:MAKE:START, with that process's start time, as its number may be reused. It is created
 # atomically, and invalid once its make has ended. A make that only runs a program after building
-# releases it, so the next one need not wait for the program. Exit status 2: no
-# lock can be taken there, and why; 3: BUILD is gone.
+# releases it, so the next one need not wait for the program. Exit status 2: no lock can be taken
+# there, and why; 3: BUILD is gone.
 set -eu
 export LC_ALL=C
 began() { # process: nothing, if it does not exist

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# guard.sh watch PID [RUN]: run a guard, in a separate session, so that nothing outlives process PID:
-# launch.sh, the program it became, or a script that runs several programs. Returns at once.
+# guard.sh watch PID [RUN]: run a guard, in a separate session, so that nothing outlives process
+# PID: launch.sh, the program it became, or a script that runs several programs. Returns at once.
 # guard.sh stop RUN: pass a stop on to the ranks of this machine, as SIGUSR1; fails if it cannot.
-# guard.sh pause RUN, guard.sh resume RUN: stop this machine's part of a run as Ctrl-Z does; continue.
+# guard.sh pause RUN, guard.sh resume RUN: stop this machine's part of a run as Ctrl-Z does;
+# continue.
 # guard.sh end RUN: kill (SIGKILL) all that is left of a run, and remove its folder.
 #
 # PID itself ends (SIGTERM; SIGKILL LABS_STOP_SECONDS later) when one of its ancestors up to process

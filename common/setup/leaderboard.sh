@@ -33,7 +33,7 @@ judge() { # folder
         function number(x) { return x ~ /^[0-9]+([.][0-9]+)?(e[-+]?[0-9]+)?$/ }
         /^[^,]*,[^,]*,overlapped: buckets,/ && !found {
             found = 1
-            if (NF != 9 || !number($6) || !number($7) || !number($9)) why = "a value is not a number"
+            if (NF != 9 || !number($6) || !number($7) || !number($9)) why = "not a number"
             else if (!($6 > 0 && $6 < 1000 && $7 >= 0 && $7 < $6)) why = "no time of an update"
             else if (!($9 <= 1e-4)) why = "the weights are not those of one all-reduce"
             else printf "%.4f %.2f\n", 1 - $7 / $6, 1000 * $6

@@ -10,8 +10,8 @@ die() { printf 'error: %s\n' "$*" >&2; exit 2; }
 tarball=${1-} sums=common/setup/files.sha256 work=.update
 most=200 # MB that a tarball may hold
 [ -n "$tarball" ] || die "which tarball? make update TARBALL=labs.tar.gz"
-[ -e $sums ] || die "no $sums here: this folder does not come from a students' tarball, or from one" \
-    "made before updates existed. Unpack the new one beside it and copy your files"
+[ -e $sums ] || die "no $sums here: this folder is not from a students' tarball, or from one made" \
+    "before updates existed. Unpack the new one beside it and copy your files"
 [ -f "$tarball" ] || die "$tarball: no such file"
 rm -rf $work
 mkdir $work || die "cannot write in $PWD"

@@ -5,8 +5,8 @@
  *   - of two ranks whose collectives do not match, the later one ends the run with both lines of
  *     source, before MPI mixes up their messages or hangs;
  *   - a thread per rank ends the run with an explanation if a rank waits for one that has left; if
- *     all ranks wait and none makes progress (5 s; LABS_COMM_SECONDS, default 600, if one polls); or
- *     in a collective for one that completes no call for LABS_COMM_SECONDS (0: never);
+ *     all ranks wait without progress (5 s; LABS_COMM_SECONDS, default 600, if one polls); or in
+ *     a collective for one that completes no call for LABS_COMM_SECONDS (0: never);
  *   - on SIGQUIT (kill -QUIT, of any rank) it prints where all ranks are, and the run continues.
  *
  * The ranks of another machine are not on this one's board. A process that is stopped, polls or

@@ -4,7 +4,7 @@
  *     3_train [1 … 9]     judge these steps (default: all)
  *
  * Run it from the project's folder; the trainer, also named 3_train, is in the folder above this
- * program's. Exit status: 0 if all steps are right, 77 if none is wrong but some are still to do,
+ * program's. Exit status: 0 if all steps are right, 77 if none is wrong but some are unfinished,
  * else 1.
  */
 #include "check.h"

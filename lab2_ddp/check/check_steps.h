@@ -82,7 +82,7 @@ typedef struct Verdict {
 } Verdict;
 
 Verdict right(void);
-/* part: "6b": the fault ends with this comment's line in the student's file, if it is there. */
+/* part: "6b": the fault then names the line of this comment in the student's file, if found. */
 Verdict wrong(const char *part, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The run f lacks this: because it failed, in a step that is then to be mended first; else the
  * fault is this step's. */

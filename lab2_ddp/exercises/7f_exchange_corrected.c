@@ -8,8 +8,8 @@
  *
  * Error feedback (7d) sends an element late: the sum of a hundred gradients arrives at once.
  * Momentum after that treats it as one large gradient, and keeps moving in its direction for many
- * updates. Deep gradient compression applies the momentum first, on each rank, and adds up the steps
- * instead of the gradients:
+ * updates. Deep gradient compression applies the momentum first, on each rank, and adds up the
+ * steps instead of the gradients:
  *
  *     u = momentum u + g        the velocity, as SGD's
  *     v = v + u                 the steps that were not sent yet

@@ -17,8 +17,8 @@
  *                                      A column of zeros (length up to 1e-20) stays zeros
  *     q = mᵀ p                         transposed_times(q, m, p, …)
  *
- * p is then the same on all ranks, so p qᵀ is a projection of m, and the mean of q gives the mean of
- * p qᵀ. q is this rank's: the caller averages it.
+ * p is then the same on all ranks, so p qᵀ is a projection of m, and the mean of q gives the mean
+ * of p qᵀ. q is this rank's: the caller averages it.
  *
  * Vogels et al., PowerSGD, arXiv 1905.13727. */
 void low_rank(float *p, float *q, const float *m, int rows, int columns, int rank, Mean *mean,

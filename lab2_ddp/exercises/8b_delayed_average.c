@@ -3,8 +3,9 @@
 #include "lab2.h"
 
 /* Average without waiting. At some update a rank keeps a copy of its weights, `sent`, and starts
- * the all-reduce; it continues its own updates while the messages are in flight. When they are done,
- * `mean` is the mean over the ranks of what they sent, and the weights w have changed meanwhile.
+ * the all-reduce; it continues its own updates while the messages are in flight. When they are
+ * done, `mean` is the mean over the ranks of what they sent, and the weights w have changed
+ * meanwhile.
  *
  * Replace what was sent by the mean, and keep the change of w since: w - mean afterwards is what
  * w - sent was before. All are [n]; sent
