@@ -10,7 +10,7 @@ set -u
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 tools=$BUILD/cuda_on_host
-[ -x "$tools/link" ] || { echo "skipped: no double of a GPU: no C++ compiler or objcopy"; exit 77; }
+[ -x "$tools/link" ] || { echo "skipped: no CPU emulation of CUDA: no C++ compiler or objcopy"; exit 77; }
 export EMULATED=yes EXTRA="-fsanitize=thread -O1 -DHOST_THREADS"
 # The double multiplies matrices with OpenBLAS, whose threads the sanitizer does not know.
 export OPENBLAS_NUM_THREADS=1
