@@ -30,8 +30,8 @@
 #=                120 that nvcc knows)
 #= CC=gcc         gcc or clang; CFLAGS="-O3 -march=native -g"; WERROR=1: warnings are errors
 
-# Values are plain text: make expands nothing in them, and a shell gets them in quotes. 'export' puts
-# them back into the recipes' environment, from which 'override' alone would remove them.
+# Values are plain text: make expands nothing in them, and a shell gets them in quotes. 'override'
+# alone would remove them from the recipes' environment.
 GIVEN := ALL ARGS BUILD CC CFLAGS CUDA_ARCH CUDA_HOME DATA DATA_DIR DEPS DEVICE DRAW FUZZ_CC \
     FUZZ_SECONDS HEADLESS HOSTS JOBS KILL LAB MPICC NEXT NP ONLY PORTABLE PYTHON_TORCH RUNS SAN \
     SEED SOL SUBMISSION SUBMISSIONS TARBALL V WERROR WORKLOG

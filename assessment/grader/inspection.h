@@ -157,7 +157,7 @@ bool is_image(const Dataset *given, int image, const Pass *p, int i);
 typedef struct Evidence {
     int np, updates, begun[EVIDENCE_RANKS]; /* updates that each rank began */
     double trained;                         /* images, over all ranks */
-    int world[EVIDENCE_RANKS]; /* what each rank's comm_open found, 0: not called; its own word */
+    int world[EVIDENCE_RANKS]; /* what each rank's comm_open found, 0: not called; as it reports */
     bool starts, ends;         /* at what model_init draws; in the file's weights */
     bool no_file;              /* that could be read */
     int drawn;                 /* updates whose gradients were computed again */

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The process's own, as MPI is. */
 static double entered;      /* the clock when the current collective was called */
 static const char *unknown; /* a function, called without a link, that a link does not model */
 

@@ -11,7 +11,6 @@
 
 enum { SPANS = 64 };
 
-/* The process's own, as MPI is. */
 static Link link = {INFINITY, 0};
 static double sends_until;
 static struct {

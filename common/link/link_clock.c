@@ -16,7 +16,6 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/* The process's own, as MPI is. */
 static atomic_bool is_virtual, in_call, charge_only;
 static bool held; /* from link_hold to link_release; the owner's */
 static atomic_uint version;

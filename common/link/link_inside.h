@@ -1,6 +1,6 @@
 /* link_inside.h: what the files of the link share: link.c (the text, the model, the choice),
  * link_clock.c, link_card.c, link_pending.c, link_messages.c, link_requests.c (waits and tests) and
- * link_calls.c (collectives).
+ * link_calls.c (collectives). Their static variables are per process, as MPI's state is.
  */
 #ifndef LINK_INSIDE_H
 #define LINK_INSIDE_H

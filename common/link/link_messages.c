@@ -10,7 +10,6 @@
 #include "link_inside.h"
 #include <math.h>
 
-/* The process's own, as MPI is. */
 static LinkSent sent;
 static long received;
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The process's own, as MPI is. */
 static Pending **pending;
 static int count, room;
 

@@ -138,8 +138,9 @@ static const char *start(const char *only)
     return NULL;
 }
 
-/* SDL crashes on a Wayland display that falls silent while it is opened, or has no seat (keyboard
- * and mouse; `weston --backend=headless`). So ask first what it has. NULL, or what is wrong. */
+/* SDL crashes on a Wayland display that stops responding while it is opened, or has no seat
+ * (keyboard and mouse; `weston --backend=headless`). So ask first what it has. NULL, or what is
+ * wrong. */
 static const char *ask_wayland(void)
 {
     const char *name = getenv("WAYLAND_DISPLAY"), *folder = getenv("XDG_RUNTIME_DIR");

@@ -262,7 +262,7 @@ void window_lost(PlotWindow *window);     /* says so, once */
 
 /* The display (plot_display.c). */
 const char *display_unwanted(void); /* NULL, or why no window is wanted here, or can be */
-const char *display_open(void);     /* NULL, or why there is none */
+const char *display_open(void);     /* NULL, or why it failed */
 /* Calls SDL. False: the display went away meanwhile, and no call of SDL may follow. */
 bool display_use(void (*use)(void *context), void *context);
 const char *display_why(void); /* why it went away */

@@ -247,7 +247,7 @@ on_pause() {
     "$guard" resume "$run"
 }
 
-# mpirun's stderr has the ranks' lines and its own words: messages between two rules of 74 hyphens,
+# mpirun's stderr has the ranks' lines and its own messages, between two rules of 74 hyphens,
 # and lines that begin with [host:process] or [host][[job,…],rank]. Those go to the file words, the
 # rest to stderr. Open MPI 4 could keep them apart itself, Open MPI 5 cannot. $end: nothing follows,
 # though a process that ssh left behind may hold the pipe.

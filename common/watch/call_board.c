@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The process's own, as MPI is. */
 static Board all;
 static pid_t opened_in; /* a forked child has no board */
 static size_t bytes;

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The process's own, as MPI is. */
 static _Thread_local struct {
     const char *name;
     const void *site;

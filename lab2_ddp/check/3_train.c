@@ -163,14 +163,14 @@ static unsigned wanted(int argc, char **argv)
 
 /* ---- the verdicts ---- */
 
-/* A step's line. `first`: the step to mend before this one can be judged; 0: none. */
+/* A step's line. `first`: the step to fix before this one can be judged; 0: none. */
 typedef struct Line {
     ExerciseState state;
     int first;
     char *why;
 } Line;
 
-/* The step to mend before step k; 0: none. One that waits for k itself does not count. */
+/* The step to fix before step k; 0: none. One that waits for k itself does not count. */
 static int first_needed(const Line *line, int k)
 {
     for (const char *needs = exercises[k].needs; *needs; needs++) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A folder of submissions, each wrong in another way: each is graded whatever the one before it did,
-# and fails for the right reason, in the summary and with advice in its table. No process of a
-# submission outlives the grader. Some of them; ALL=1: all.
+# A folder of submissions, each wrong in another way: each is graded independently of the one
+# before, and fails for the right reason, in the summary and with advice in its table. No process of
+# a submission outlives the grader. Some of them; ALL=1: all.
 # seconds: 900
 # waits: yes
 # sanitizers: no

@@ -155,7 +155,7 @@ one() { # slot id: writes slot, exit status, wall and processor milliseconds
     { time TMPDIR=$work/$1 timeout --kill-after=5 "${limit[$2]}" ${command[$2]} \
         >"$work/$1.log" 2>&1 </dev/null 9>&-; } 2>"$work/$1.time"
     status=$?
-    mapfile -t lines <"$work/$1.time" # the shell's own words may come first
+    mapfile -t lines <"$work/$1.time" # the shell's messages may come first
     read -r wall user system <<<"${lines[-1]}"
     leftover=("$work/$1"/*)
     [ ${#leftover[@]} = 0 ] || { rm -rf "${work:?}/$1"; mkdir "$work/$1"; }
