@@ -8,32 +8,30 @@
 # ---- variables for the command line; the "#=" lines are what `make` prints ----------------------
 #= SOL=1          the reference solutions instead of your code
 #= NP=4           world size: how many ranks a program runs on (default 1)
-#= HOSTS=a:4,b:4  the machines, and the ranks on each (default: this one)
-#= KILL=1         'make lab2' trains, and kills a rank on the way; KILL=STOP stops it
+#= HOSTS=a:4,b:4  machines, and ranks on each (default: this machine)
+#= KILL=1         'make lab2' trains and kills a random rank; KILL=STOP: stops it
 #= DEVICE=cpu     where to compute: auto, cpu, cuda
-#= DATA=fashion   data set: auto, synthetic, fashion, cifar10; DATA_DIR=FOLDER: look for files there
+#= DATA=fashion   data set: auto, synthetic, fashion, cifar10; DATA_DIR=FOLDER: where its files are
 #= SEED=1         seed of every random draw
 #= HEADLESS=1     no window: figures as PNG files under build/out/
 #= ARGS="..."     more options for the program; ARGS=--help lists them
 #= LAB=lab2       which lab 'make check' judges (default: every lab that has a check)
-#= SUBMISSION=f.c what 'make grade' grades, on NP=2: a file or a folder of them
-#=                (default: assessment/train.c)
-#= NEXT=1         'make lab1': the part after the one that it opened last
-#= ONLY=5         'make lab1': that part; ONLY=3_train: that program; ONLY=all: all of them.
-#=                With other targets: only the checks, tests or fuzzers with this in their name
+#= SUBMISSION=f.c file or folder that 'make grade' grades, on NP=2 (default: assessment/train.c)
+#= NEXT=1         'make lab1': open the next part
+#= ONLY=5         'make lab1': this part; ONLY=3_train: this program; ONLY=all: all of them.
+#=                Other targets: only checks, tests or fuzzers whose name contains this
 #= SAN=1          address and undefined-behaviour sanitizers; SAN=thread: the thread sanitizer
-#= ALL=1          'make test': every test, not only the sample
+#= ALL=1          'make test': all tests, not only the sample
 #= DEPS=no        only print what would be installed
 #= JOBS=2         parallel jobs (default: all cores); V=1 shows the commands
 #= BUILD=build    folder for everything that is built
-#= PORTABLE=1     for every processor of this kind: kernels for several vector widths, chosen at
-#=                start-up
+#= PORTABLE=1     run on any x86 or Arm processor: the kernels' vector width is chosen at start-up
 #= CUDA_ARCH=80   GPU architectures to build for, "80 90" (default: those of 70 75 80 86 89 90 100
 #=                120 that nvcc knows)
 #= CC=gcc         gcc or clang; CFLAGS="-O3 -march=native -g"; WERROR=1: warnings are errors
 
-# What is given is text: make expands nothing in it, and a shell gets it in quotes. A recipe's
-# environment has it; 'override' alone would take it out of there.
+# Values are plain text: make expands nothing in them, and a shell gets them in quotes. 'override'
+# alone would remove them from the recipes' environment.
 GIVEN := ALL ARGS BUILD CC CFLAGS CUDA_ARCH CUDA_HOME DATA DATA_DIR DEPS DEVICE DRAW FUZZ_CC \
     FUZZ_SECONDS HEADLESS HOSTS JOBS KILL LAB MPICC NEXT NP ONLY PORTABLE PYTHON_TORCH RUNS SAN \
     SEED SOL SUBMISSION SUBMISSIONS TARBALL V WERROR WORKLOG
@@ -43,7 +41,7 @@ $(foreach name,$(INHERITED) $(TYPED),$(eval override $(name) := $$(value $(name)
     $(eval export $(name)))
 quoted = '$(subst ','\'',$(1))'
 
-# Not every shell does this behind a '='.
+# Not every shell expands ~ after a '='.
 $(foreach name,DATA_DIR SUBMISSION SUBMISSIONS TARBALL WORKLOG,$(if $(filter ~/%,$($(name))),\
     $(eval override $(name) := $$(HOME)$$(patsubst ~%,%,$$($(name))))))
 SOL ?=
@@ -61,33 +59,33 @@ export DEPS HEADLESS DATA_DIR SAN JOBS
 # ---- targets; the text after ## is what `make` prints -------------------------------------------
 help:       ## this list
 doctor:     ## what this machine has, and the command that installs what is missing
-lab1:       ## gradient descent, SGD, batch size: the first part that you have not finished
-lab2:       ## data-parallel training: likewise
-lab3:       ## algorithms at scale: likewise
+lab1:       ## gradient descent, SGD, batch size: opens the first part you have not finished
+lab2:       ## data-parallel training: its first unfinished part
+lab3:       ## algorithms at scale: its first unfinished part
 check:      ## your self-check: a line per exercise, PASS, FAIL or TODO
 assessment: ## build and run your trainer for the assessment
 show:       ## for an audience: a network trains live on its loss surface, full screen
-demo:       ## the guided tour with the reference solutions
-test:       ## the tests, five minutes of them; last line "N passed, N failed, N skipped"
+demo:       ## a guided tour, with the reference solutions
+test:       ## a five-minute sample of the tests; last line "N passed, N failed, N skipped"
 datasets:   ## fetch and verify Fashion-MNIST and CIFAR-10
-all:        ## build everything that this machine can
-bench:      ## performance tables, against PyTorch where PYTHON_TORCH=python has it; DEVICE=cuda
+all:        ## build everything that this machine can build
+bench:      ## performance tables, against PyTorch if PYTHON_TORCH=python has it; DEVICE=cuda
 profile:    ## where a GPU spends its time, with Nsight Systems; ARGS="--model resnet8"
 grade:      ## build, run and score submissions of the assessment
-worklog:    ## what is missing in your work log, WORKLOG=lab2_ddp/worklog.md
-leaderboard:## the class's efficiency at a link, from the runs in SUBMISSIONS=FOLDER, NP=2
-update:     ## take a corrected tarball, TARBALL=labs.tar.gz: what you have changed stays
+worklog:    ## list what your work log lacks, WORKLOG=lab2_ddp/worklog.md
+leaderboard:## rank the runs in SUBMISSIONS=FOLDER by their efficiency on one link, NP=2
+update:     ## install a corrected tarball, TARBALL=labs.tar.gz; files you have changed stay
 handout:    ## the students' tarball: no solutions, no hidden tests
 autograder-zip: ## that tarball with the grader's scripts, for Gradescope
-soak:       ## kill RUNS=200 trainings at random moments; nothing may be lost or stay behind
-mutants:    ## every mistake that the self-checks name, planted and found (minutes)
-record:     ## the labs' expected results, into LAB/recorded/ (hours); DRAW=1: draw those again
-expected:   ## do lab 1's expected numbers hold, on two processors' kernels? (half an hour)
+soak:       ## kill RUNS=200 training runs at random; no checkpoint lost, no process left
+mutants:    ## plant every mistake that the self-checks name; each must be found (minutes)
+record:     ## record the labs' expected results in LAB/recorded/ (hours); DRAW=1: only redraw
+expected:   ## check lab 1's expected numbers, on two processors' kernels (half an hour)
 coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers random bytes, FUZZ_SECONDS=20 each (needs clang)
-lint:       ## shellcheck, cppcheck, layout, words, and which folder may include which
-format:     ## format the sources with clang-format 14; write the tables of parts into the handouts
-figures:    ## redraw the figures of the README and handouts into docs/, ONLY=lab2: some (minutes)
+lint:       ## shellcheck, cppcheck, layout, wording, and which folder may include which
+format:     ## run clang-format 14 on the sources; update the tables of parts in the handouts
+figures:    ## redraw the figures in docs/; ONLY=lab2: only some (minutes)
 clean:      ## remove build/ and nothing else; BUILD=folder: only if make created it
 
 .DEFAULT_GOAL := help
@@ -96,7 +94,7 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment show demo test datasets \
     all bench profile grade hidden reference update handout autograder-zip soak mutants record \
     expected coverage fuzz lint format figures clean no_solutions fuzzers FORCE
-# A copy by mail, FAT or Windows may have lost the scripts' execute bits, or have CRLF line ends.
+# A copy by mail, FAT or Windows may lose the scripts' execute bits, or get CRLF line ends.
 SCRIPT := common/setup/launch.sh
 crlf = grep -q "$$(printf '\r')" $(SCRIPT)
 ifneq ($(shell test -x $(SCRIPT) && ! $(crlf) && echo fine),fine)

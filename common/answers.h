@@ -5,7 +5,7 @@
  *
  * A line is NAME = NUMBER; '#' begins a comment, also behind a number. A number is decimal, with a
  * point and nothing else; all other texts are refused with a message. Nothing behind '=', "?" or
- * "TODO" is an answer still to do. A line that cannot be understood costs itself alone.
+ * "TODO" is an unanswered question. A line that cannot be parsed is ignored.
  *
  * The judge does not know the expected numbers, so that they cannot be read in its source: it knows
  * a digest of each (answer_digest). An answer within 5 % is found by trying all numbers near it; a
@@ -31,10 +31,10 @@ typedef struct AnswerMistake {
 } AnswerMistake;
 
 typedef struct Question {
-    const char *name;                       /* in the file: "gradient_bytes" */
-    const char *what;                       /* for the check's line: "bytes of the gradient" */
-    const char *unit;                       /* "bytes"; said where the answer has one of its own */
-    const char *digest;                     /* answer_digest(name, expected) */
+    const char *name;   /* in the file: "gradient_bytes" */
+    const char *what;   /* for the check's line: "bytes of the gradient" */
+    const char *unit;   /* "bytes"; named in the message if the answer has another one */
+    const char *digest; /* answer_digest(name, expected) */
     AnswerMistake mistake[ANSWER_MISTAKES]; /* beside the common ones; factor 0 ends them */
 } Question;
 
@@ -46,8 +46,7 @@ typedef struct Answer {
 typedef struct AnswerFile {
     int count;
     Answer answer[ANSWERS_MOST];
-    char
-        *ignored; /* the lines that are no answers, each with the reason, a line each; NULL: none */
+    char *ignored; /* lines that are not answers, each with the reason; NULL: none */
 } AnswerFile;
 
 /* Reads the file (path), or text [size] of that name. NULL: done; else what is wrong with it as a
@@ -57,7 +56,7 @@ char *answers_parse(AnswerFile *file, const char *path, const char *text, size_t
 void answers_free(AnswerFile *file);
 /* Those of that name; NULL: none. */
 const Question *answers_question(const char *name, const Question *questions, int count);
-/* Adds the lines whose names no question has to file->ignored, and then the names there are. */
+/* Adds answers without a question to file->ignored, followed by the valid names. */
 void answers_check_names(AnswerFile *file, const char *path, const Question *questions, int count);
 
 /* The number that the text is. NULL: understood; else why not, a new string. */

@@ -19,8 +19,8 @@
 typedef enum {
     ARG_FLAG,   /* bool:        --name sets it to true, --no-name to false */
     ARG_INT,    /* int:         min <= value <= max */
-    ARG_LONG,   /* int64_t:     likewise */
-    ARG_REAL,   /* double:      likewise; never NaN or infinite */
+    ARG_LONG,   /* int64_t:     the same */
+    ARG_REAL,   /* double:      the same; never NaN or infinite */
     ARG_STRING, /* const char*: not empty (the default may be NULL: none) */
     ARG_CHOICE, /* const char*: one of `choices`, "cpu|cuda" */
 } ArgKind;
@@ -35,8 +35,8 @@ typedef struct {
     bool given;       /* set by args_parse: it was on the command line, or one of make's */
 } Option;
 
-/* A program's table, kept beyond the function that fills it: Option table[MOST_OPTIONS];
- * OPTIONS_KEEP(table, options); */
+/* Copies a program's table so that it outlives the function that fills it: Option
+ * table[MOST_OPTIONS]; OPTIONS_KEEP(table, options); */
 enum { MOST_OPTIONS = 48 };
 #define OPTIONS_KEEP(table, options) \
     do { \
@@ -51,14 +51,14 @@ enum { MOST_OPTIONS = 48 };
  * into argv.
  *
  * $LABS_OPTIONS, "--name=value --name=value", is read first: make's DEVICE, DATA and SEED. There an
- * option that the program does not have is no error. */
+ * option that the program does not have is ignored. */
 void args_parse(const char *program, const char *idea, Option *options, int argc, char **argv);
 
-/* The same without --help, for callers that go on: returns NULL, or what is wrong (free() it). */
+/* The same without --help, for callers that continue: NULL, or an error message (free() it). */
 char *args_read(Option *options, int argc, char **argv);
 
-/* After args_parse: an option that was given, but means nothing unless `with` ("--model mlp") is
- * so, ends the run (exit 2). */
+/* After args_parse: an option that was given although it has no effect without `with`
+ * ("--model mlp") ends the run (exit 2); is_so: `with` holds. */
 void args_only(const Option *options, const char *name, bool is_so, const char *with);
 
 /* After args_parse: another default for an option that was not on the command line; --full calls

@@ -196,7 +196,7 @@ KERNEL_OP(void, to_length, Stream *s, Tensor x, float length)
 KERNEL_OP(void, gather, Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels,
           const Augment *pick, const float *mean, const float *istd)
 
-/* ---- recorded work (CUDA graphs); all four NULL where a device has none ---- */
+/* ---- recorded work (CUDA graphs); all four NULL if unsupported ---- */
 /* From now on work queued on s is recorded instead of done. Allowed are operations on tensors;
  * no transfer to or from the host but an upload of up to 1024 bytes, whose contents become part
  * of the recording. */

@@ -24,14 +24,14 @@
 typedef struct BackgroundThread BackgroundThread;
 
 BackgroundThread *background_start(void (*work)(void *context, BackgroundThread *b), void *context);
-/* Tells it to stop, waits until it has, frees b; NULL is fine. */
+/* Stops it, waits for its end, frees b; NULL is fine. */
 void background_stop(BackgroundThread *b);
 /* Waits until the work returns; Ctrl-C stops it. */
 void background_wait(BackgroundThread *b);
 /* Holds it at its next background_goes_on(). */
 void background_pause(BackgroundThread *b, bool pause);
 void background_step(BackgroundThread *b); /* paused: lets it through once */
-/* For data that both threads use. In these three NULL is fine: there is one thread. */
+/* For data that both threads use. NULL is fine in these three: there is one thread. */
 void background_lock(BackgroundThread *b);
 void background_unlock(BackgroundThread *b);
 bool background_goes_on(BackgroundThread *b); /* for the work, between slices */

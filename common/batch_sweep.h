@@ -41,15 +41,15 @@ typedef struct BatchSweep {
          .min = 1,   .max = 65536, .help = "smallest batch, images per update"}, \
         {"largest", ARG_INT, &(s).largest, .min = 1, .max = 65536, .help = "largest batch"}, \
         {"factor", ARG_INT,   &(s).factor, \
-         .min = 2, .max = 64, .help = "ratio of one batch to the one before"}, \
+         .min = 2, .max = 64, .help = "ratio of successive batch sizes"}, \
         {"seeds", ARG_INT, &(s).seeds, .min = 1, .max = 100, .help = "runs per batch size"}, \
         {"rate", ARG_REAL, &(s).rate, .min = 1e-6, .max = 100, .help = "η at batch 64"}, \
         {"scale", ARG_CHOICE, &(s).scale, .choices = "sqrt|linear|none", \
          .help = "how the learning rate grows with the batch"}, \
         {"momentum", ARG_REAL, &(s).momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"}, \
-        {"target", ARG_REAL, &(s).target, .min = 0.01, .max = 1, .help = "test accuracy"}, \
+        {"target", ARG_REAL, &(s).target, .min = 0.01, .max = 1, .help = "target test accuracy"}, \
         {"epochs",    ARG_REAL,    &(s).epochs, \
-         .min = 0.01, .max = 1000, .help = "give up after this many epochs"}, \
+         .min = 0.01, .max = 1000, .help = "stop a run after this many epochs"}, \
         {"train", ARG_INT, &(s).train, .min = 100, .max = 1000000, .help = "training images"}, \
         {"test", ARG_INT, &(s).test, .min = 100, .max = 1000000, .help = "test images"}, \
     { \
@@ -60,7 +60,7 @@ typedef struct BatchSweep {
 /* After args_parse: fills in setup. Options that do not fit the data end the run (exit 2); train
  * and test are cut to the images available. */
 void batch_sweep_open(BatchSweep *b, Comm *comm, Backend *be, const Dataset *data, int64_t seed);
-/* sweep.csv and speed.csv in the run's folder, on the rank that speaks; b->speeds may have more
+/* sweep.csv and speed.csv in the run's folder, on rank 0; b->speeds may have more
  * batch sizes. */
 void batch_sweep_file(BatchSweep *b, Run *run);
 void batch_sweep_free(BatchSweep *b);

@@ -21,7 +21,7 @@ enum {
  * prints. The message names the mistake, where it is, and what to do. */
 void die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
-/* Print a line on stderr, as safely as die() does, and go on. */
+/* Print a line on stderr, as safely as die() does, and return. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* How die() ends the other ranks: comm_mpi.c registers MPI_Abort. NULL, or where die() is called on
@@ -44,7 +44,7 @@ void die_register(int rank, int size, void (*end_all_ranks)(int status));
             die(EXIT_WRONG, "%s:%d: broken: %s", __FILE__, __LINE__, #condition); \
     } while (0)
 
-/* What a program says of an exercise that is not written, or does not compile. */
+/* An exercise that is not written, or does not compile. */
 typedef struct Unfinished {
     const char *file;
     int line;         /* 0: none */
@@ -52,8 +52,8 @@ typedef struct Unfinished {
 } Unfinished;
 /* An exercise that is not written yet: prints its file and line, and exits 77.
  *     TODO("one ring step: send chunk (rank - step), receive and add chunk (rank - step - 1)");
- * What the program contains of these can be listed without calling them (exercise_missing()): the
- * linker gathers pointers to their records in a section of their own. */
+ * exercise_missing() lists those that a program contains without calling them: the
+ * linker gathers pointers to their records in one section. */
 #define TODO(what) TODO_AT(__FILE__, __LINE__, what)
 #define TODO_AT(file, line, what) \
     do { \

@@ -6,7 +6,7 @@
  * vectors that the caller lists, such as SGD's velocity, "optimizer.<name>". Metadata (strings):
  * format "pt", model ("resnet8 28x28x1 classes=10 no-skip"), epoch, position, step, seed,
  * world_size, batch. Written under a temporary name, fsync'ed, renamed: a file under its final name
- * is whole. Same run, same bytes. Where the caller gives them also images, epochs.
+ * is whole. Same run, same bytes. Metadata also has images and epochs if the caller gives them.
  *
  *     checkpoint_save(path, m, o->state, &progress);                     SGD: optim.h
  *
@@ -30,15 +30,14 @@ typedef struct Progress {
     int64_t step;          /* updates done */
     uint64_t seed;         /* of order, augmentation and initial weights */
     int world_size, batch; /* P and B when it was saved; only recorded */
-    int images, epochs;    /* of the training, likewise; 0: unknown */
+    int images, epochs;    /* of the training, only recorded; 0: unknown */
 } Progress;
 
 /* Write path, with the vectors of the list `more` (NULL: none). One rank calls it. A failed write
  * (exit 2) or an element that is not finite (exit 1: a diverged training must not replace a good
  * file) ends the run; path's old content then stays. */
 void checkpoint_save(const char *path, Model *m, const NamedVector *more, const Progress *p);
-/* The text of its metadata "model": the kind of network, whatever its weights. A new string; free()
- * it. */
+/* The metadata "model": the kind of network. A new string; free() it. */
 char *checkpoint_model_text(const ModelSpec *spec);
 
 /* Read path into m (not collective: each rank reads for itself), and into the vectors of the list
@@ -53,8 +52,8 @@ void checkpoint_load(const char *path, Model *m, const NamedVector *more, Progre
  * file: what can be refused before a run begins. A bad file, or one without a training state, ends
  * the run (exit 2). */
 char *checkpoint_progress(const char *path, Progress *p);
-/* Ends the run (exit 2) unless a training on this many images, for this many epochs (0: it is only
- * tested), can go on from p, which path held. One that is complete can: nothing is left to do. */
+/* Ends the run (exit 2) unless a training of `epochs` epochs (0: it is only tested) on `images`
+ * images can resume from p, read from path. A complete one can. */
 void progress_require(const char *path, const Progress *p, int images, int epochs);
 /* Which network a file holds: fills in *spec for model_new from the metadata (an mlp's hidden sizes
  * from its tensors); spec->name is a new string, free() it. Missing or invalid metadata ends the

@@ -5,9 +5,9 @@
  *
  * The child runs in its own session (the terminal's Ctrl-C does not reach it, but it is terminated
  * when this process ends) and reads an empty standard input. When child_run returns, every process
- * that it started is gone, whatever its session. To do so this process adopts their orphans and
- * ends all its children: have no others meanwhile. Call it before threads, MPI or a window are
- * started.
+ * that the child started is gone, even in another session. To do so this process adopts orphans and
+ * ends all its children: have no others meanwhile. Call it before starting threads, MPI or a
+ * window.
  */
 #ifndef CHILD_H
 #define CHILD_H

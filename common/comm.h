@@ -21,10 +21,10 @@
  * tensors in host memory, MAX and MIN of floats and, where ranks share a GPU (rank 0 prints a
  * note), GPU tensors staged through host memory.
  *
- * What goes wrong between ranks ends the run with an explanation (watch/call_board.h): at once
- * where two ranks' collectives do not match; within seconds where a rank has left or all ranks wait
- * for each other; after LABS_COMM_SECONDS (600; 0: never) where the missing rank makes no call at
- * all. SIGQUIT prints where each rank is.
+ * Mistakes between ranks end the run with an explanation (watch/call_board.h): at once if two
+ * ranks' collectives do not match; within seconds if a rank has left or all ranks wait for each
+ * other; after LABS_COMM_SECONDS (600; 0: never) if the missing rank makes no call at all.
+ * SIGQUIT prints where each rank is.
  *
  * A collective through NCCL makes the stream wait, not the host. If it is not done within
  * LABS_COMM_SECONDS, NCCL does not start within 120 s (or as many), or NCCL reports an error, the
@@ -52,7 +52,7 @@ typedef struct Comm Comm;
 typedef struct CommRequest CommRequest; /* an operation in flight */
 
 typedef struct CommOps {
-    const char *name; /* "self", "mpi", "nccl": what carries tensors on a device now */
+    const char *name; /* "self", "mpi", "nccl": what carries device tensors now */
     void (*broadcast)(Comm *c, Tensor t, int root, Stream *s);
     void (*reduce_scatter)(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s);
     void (*all_gather)(Comm *c, Tensor out, Tensor in, Stream *s);

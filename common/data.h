@@ -40,8 +40,8 @@ typedef struct Dataset {
  * without the set, or with "auto" without any; "auto" skips a missing set but not a broken one:
  * better than silently training on something else. */
 Dataset *dataset_open(const char *name, const char *accepts, const char *data_dir);
-/* Only the first `train` and `test` images of it, as far as there are so many; 0: all. mean and
- * istd are those of all. Drawing all synthetic images takes a second. */
+/* At most the first `train` and `test` images of it; 0: all. mean and istd are those of all.
+ * Drawing all synthetic images takes a second. */
 Dataset *dataset_open_first(const char *name, const char *accepts, const char *data_dir, int train,
                             int test);
 void dataset_free(Dataset *d); /* NULL is fine */
@@ -63,9 +63,8 @@ uint8_t *idx_read(const char *path, int dims, int size[/*dims*/], char digest[65
 void cifar_read(Images *out, const char *const *paths, int files, int per_file,
                 char (*digests)[65]);
 
-/* How many records such a file should have: 10,000 as in the official ones, or all of a smaller
- * file of whole records, which is a subset. For any other length 10,000, so that cifar_read
- * refuses the file. */
+/* How many records the file should have: 10,000 as in the official ones, or those of a smaller file
+ * of whole records (a subset). For any other length 10,000, so that cifar_read refuses the file. */
 int cifar_records(const char *path);
 
 /* data_synthetic.c: images [first, first + count) of an endless series; image i depends on

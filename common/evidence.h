@@ -1,11 +1,11 @@
-/* evidence.h: what a training computes, told to the grader while it computes it. Off unless the
- * environment variable LABS_EVIDENCE names a Unix socket that somebody listens at.
+/* evidence.h: reports what a training computes to the grader, while it runs. Off unless the
+ * environment variable LABS_EVIDENCE names a Unix socket with a listener.
  *
- * The one place that sees all of data-parallel training, whatever the student does with loaders,
- * collectives, optimisers and schedules, is the backward pass. Each one sends a message: the
- * weights, the batch and the gradient that it added, before any hook can change it. Nothing in it
- * needs to be believed: the grader computes gradients of its choice again, from images of its own,
- * and asks whether the gradients explain how the weights moved (assessment/grader/inspection.h).
+ * However a student writes loaders, collectives, optimisers and schedules, all of the training goes
+ * through the backward pass. Each pass sends a message: the weights, the batch and the gradient
+ * that it added, before any hook can change it. The grader trusts none of it: it recomputes
+ * gradients of its choice from its own images, and checks that the gradients explain how the
+ * weights moved (assessment/grader/inspection.h).
  *
  * A message, in this machine's byte order:
  *
@@ -17,7 +17,7 @@
  *     Augment  picks [n]                 if picked: the images that a loader made the batch of
  *     float    x [n, h, w, c]            the batch
  *
- * A listener that has gone is no error: the training goes on without it.
+ * If the listener is gone, the training continues without it.
  */
 #ifndef EVIDENCE_H
 #define EVIDENCE_H

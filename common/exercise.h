@@ -2,8 +2,8 @@
  *
  * A stub's TODO(...) (check.h) prints a line and exits 77; and a first attempt may crash, hang,
  * call exit(0), print without end. So the exercise runs in another process, with limits (child.h),
- * and must deliver a verdict into a file whose name it does not know; what it prints counts for
- * nothing. It can start no process and send no signal.
+ * and the verdict goes into a file whose name it does not know; its output is ignored. It can
+ * neither start processes nor send signals.
  */
 #ifndef EXERCISE_H
 #define EXERCISE_H
@@ -47,7 +47,7 @@ enum { EXERCISE_MOST_VALUES = 3 };
 /* One case of a check: what was asked, what the exercise gave, what is right. */
 typedef struct ExerciseCase {
     const void *asked; /* the check's own description, for Mistake.gives */
-    char told[100];    /* the same in words: "n = 7, w = -3, b = 2.5" */
+    char told[100];    /* the same as text: "n = 7, w = -3, b = 2.5" */
     double found[EXERCISE_MOST_VALUES], right[EXERCISE_MOST_VALUES];
 } ExerciseCase;
 /* printf into c->told. */
@@ -66,7 +66,7 @@ typedef struct ExerciseQuestion {
 } ExerciseQuestion;
 /* exercise_wrong() if a case is wrong. If the same mistake explains all n cases (one of
  * q->mistakes, or one that any exercise can have: never set, NaN, 0, a factor, the sign, sums in
- * float), its words come first; then a wrong case in numbers, the first of which it speaks. */
+ * float), the message names it; then come the numbers of the first wrong case that it explains. */
 void exercise_judge(const ExerciseQuestion *q, const ExerciseCase *cases, int n);
 
 /* The main() of one exercise's check, which is linked twice: check/NAME, without a line of the

@@ -1,11 +1,11 @@
-/* file.h: files that are whole: a new one appears under its final name complete, or not at all; one
- * that is read or appended to is a regular file, so that nothing here ever waits for a pipe.
+/* file.h: whole files: a new one appears under its final name complete, or not at all. Only regular
+ * files are read or appended to, so that nothing here ever waits for a pipe.
  *
  * The bytes go to a file without a name, then to the disk (fsync), and only then is it linked and
  * renamed to its final name (and the folder fsynced). A reader of that name sees the old file or
- * the new one, whatever happens to the writer in between: a full disk, a kill, a power cut. Where
- * the file system knows no files without names (NFS), it has the name "<path>.<process>.tmp"
- * meanwhile; what a killed writer left of these, the next writer of the same path removes.
+ * the new one, even after a full disk, a kill or a power cut. On a file system without unnamed
+ * files (NFS) it is called "<path>.<process>.tmp" meanwhile; the next writer of the same path
+ * removes what a killed writer left.
  *
  *     NewFile *f = file_begin(path);
  *     file_put(f, values, sizeof values);

@@ -1,5 +1,5 @@
-/* first_weights.h: initial weights that know something, for speedruns (Jordan, arXiv 2404.00498).
- * Call them after model_init; each replaces what it is about and leaves the rest.
+/* first_weights.h: initial weights for speedruns (Jordan, arXiv 2404.00498). Call after model_init;
+ * each function replaces only the weights that it names.
  */
 #ifndef FIRST_WEIGHTS_H
 #define FIRST_WEIGHTS_H
@@ -14,13 +14,13 @@ void patch_covariance(double *cov, const Images *images, int count, int R, const
 
 /* The filters of a network that begins with fixed R x R ones, 2*D of them ("airbench-W"):
  * e_i / sqrt(lambda_i + eps) for the D eigenvectors and eigenvalues of that covariance, from the
- * smallest, then the same with the other sign. What they make of the images has the covariance 1,
- * as far as eps lets it. eps: 5e-4. Another network ends the run (exit 2). */
+ * smallest, then the same with the other sign. Their outputs have covariance 1, up to
+ * eps (5e-4). Another network ends the run (exit 2). */
 void start_whiten(Model *m, const Images *images, int count, const float *mean, const float *istd,
                   double eps);
 
 /* Dirac filters: the first min(C, K) filters of every 3 x 3 convolution with stride 1 become the
- * identity: 1 in the middle of their own channel, else 0 (Zagoruyko & Komodakis, arXiv
+ * identity: 1 in the middle of their input channel, else 0 (Zagoruyko & Komodakis, arXiv
  * 1706.00388). The images' own convolution, if there is one, too. */
 void start_dirac(Model *m);
 

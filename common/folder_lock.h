@@ -1,9 +1,9 @@
 /* folder_lock.h: one process at a time writes into a folder of results: files of two runs mixed
  * would look like one run's.
  *
- * The lock is flock() on the hidden file .lock in the folder: it ends with its holder, however that
- * ends, and with nothing else; neither programs that the holder starts nor forked children keep it.
- * Only while it is held does the file say anything: by which process, on which machine, since when.
+ * The lock is flock() on the hidden file .lock in the folder: it ends when its holder ends,
+ * however that happens; neither programs that the holder starts nor forked children keep it. While
+ * it is held, the file names the process, its machine and the time.
  */
 #ifndef FOLDER_LOCK_H
 #define FOLDER_LOCK_H

@@ -4,9 +4,9 @@
  *     … GUESS_OPTION(guess, "the memory of a rank") … in the table of options
  *     guess_check(&guess);            after args_parse: is it a number?
  *     guess_rule(&guess, panel);      in the figure: a dashed line at the guess, if there is one
- *     guess_found(&guess, run, 11.7); at the end: says how far off it was, and writes it down
+ *     guess_found(&guess, run, 11.7); at the end: prints and records how far off it was
  *
- * OUT/guesses.csv grows by a line per guess, over all programs and runs: are yours getting better?
+ * Each guess adds a line to OUT/guesses.csv, over all programs and runs: are yours getting better?
  */
 #ifndef GUESS_H
 #define GUESS_H
@@ -24,9 +24,9 @@ typedef struct Guess {
         "guess", ARG_STRING, &(g).text, .help = "before you run it, your prediction: " of \
     }
 
-/* A guess that is no number ends the run (exit 2). */
+/* A guess that is not a number ends the run (exit 2). */
 void guess_check(Guess *g);
 void guess_rule(const Guess *g, PlotPanel *panel);
-/* What came out; NaN (it was stopped): nothing is said. On rank 0. */
+/* Compares the guess with the result; NaN (the run was stopped): prints nothing. On rank 0. */
 void guess_found(const Guess *g, Run *run, double found);
 #endif

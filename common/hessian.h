@@ -46,7 +46,7 @@ typedef struct HessianEdges {
                                      * the first step */
     double noise;                   /* largest |v_i H v_j|, i < j - 1: exactly 0 for a symmetric
                                      * operator; here the error of the finite differences. No
-                                     * eigenvalue is known more exactly than this */
+                                     * eigenvalue is more accurate than this */
     int steps;                      /* products H v computed: two gradients each */
     bool converged;                 /* both errors are below tolerance x the larger |eigenvalue| */
     float *top_vector, *bottom_vector; /* [D], length 1, in the order of params: directions for a

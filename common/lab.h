@@ -27,13 +27,13 @@ typedef struct Lab {
 /* The device, with the precision of the options. Owns comm from now on. */
 Lab lab_open(Comm *comm, const RunOptions *o);
 /* The data set; "auto" is Fashion-MNIST where it is installed, else synthetic. With `commands`
- * (not NULL) the other ranks first sleep until rank 0 broadcasts a command, which they drop: it
- * opens its window meanwhile, and ranks may share cores. */
+ * (not NULL) the other ranks first sleep until rank 0 broadcasts a command, which they ignore: rank
+ * 0 opens its window meanwhile, and ranks may share cores. */
 void lab_data(Lab *lab, const RunOptions *o, Commands *commands);
-/* Only the first `train` and `test` images of it, as far as there are so many; 0: all. */
+/* At most the first `train` and `test` images of it; 0: all. */
 void lab_data_first(Lab *lab, const RunOptions *o, int train, int test);
 /* The run's folder and its config.json, with data, device and world size. */
 void lab_run(Lab *lab, const char *program, const RunOptions *o, const Option *options);
-/* Closes whatever is open. Free first what was made on the device. Collective. */
+/* Closes all of it. First free everything made on the device. Collective. */
 void lab_close(Lab *lab);
 #endif

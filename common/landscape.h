@@ -36,8 +36,7 @@ typedef struct Surface {
 
 Surface *surface_new(int nx, int ny);
 void surface_free(Surface *s); /* NULL is fine */
-/* For display, out [ny,nx]: points not known yet take the value of the nearby point of the coarse
- * grid. */
+/* For display, out [ny,nx]: unknown points take the value of a nearby point of the coarse grid. */
 void surface_fill(double *out, const Surface *s, const double *values);
 
 /* order[nx * ny]: all points j * nx + i of a grid, coarse to fine: every 2^k-th row and column,
@@ -60,8 +59,8 @@ typedef struct Landscape {
 /* point: j * nx + i; the sweep's seed column is 0 */
 #define LANDSCAPE_COLUMNS "point,a,b,loss,accuracy"
 
-/* Are these points of the plane, as landscape_run() writes them? NULL, or which is not, and why
- * (free() it). */
+/* Are these points of the plane, as landscape_run() writes them? NULL, or an error message (free()
+ * it). */
 char *landscape_check(const Plane *p, const Sweep *log);
 
 /* Collective. True: all points are known; false: interrupted. A log with anything but points of the

@@ -1,5 +1,5 @@
-/* live_figure.h: a live figure: in a window, or, where there is no display, computed to the end and
- * saved as a PNG.
+/* live_figure.h: a live figure: in a window, or, without a display, computed to the end and saved
+ * as a PNG.
  *
  *     static void draw(void *context, Plot *plot) { … plot_begin(), panels, marks … }
  *     live_figure_show(run, &(LiveFigure){.title = "Lab 1 · momentum", .png = "momentum.png",
@@ -32,8 +32,8 @@ typedef struct LiveFigure {
     /* `seconds` have passed (at most 0.1): a few milliseconds of work. */
     void (*advance)(void *context, double seconds);
     /* Is it being filmed? Then each frame is also saved, FILM_RATE to a second of `advance`, as
-     * film/000001.png, … in the run's folder; at the end ffmpeg, where there is one, makes
-     * film.mp4 of them. NULL: never. */
+     * film/000001.png, … in the run's folder; at the end ffmpeg, if installed, makes film.mp4.
+     * NULL: never. */
     bool (*filmed)(void *context);
     /* No window: do all the work. */
     void (*finish)(void *context);

@@ -10,7 +10,7 @@
 #include "backend.h"
 #include "data.h"
 
-/* The augmentations; 0 switches one off. */
+/* 0 switches an augmentation off. */
 typedef struct AugmentSpec {
     bool flip;      /* mirror left-right with probability 1/2 */
     int shift;      /* move by up to `shift` pixels in each direction; the mean grey moves in from
@@ -44,8 +44,8 @@ void loader_free(Loader *l);
  * count. Every index must be in [0, images->count); count 0 is an empty pass. */
 void loader_start(Loader *l, const int32_t *order, int count, int epoch);
 
-/* Augment by this seed from now on, as a new loader would. The batches stay where they lie, and so
- * what was recorded on them. An unfinished pass ends. */
+/* Augment by this seed from now on, as a new loader would. The batches keep their memory, so work
+ * recorded on them stays valid. An unfinished pass ends. */
 void loader_seed(Loader *l, uint64_t seed);
 
 /* The next batch, ready on stream s; false when the pass is over. */

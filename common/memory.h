@@ -8,7 +8,7 @@
  * cgroup's limit (v2 or v1), which the ranks on a machine divide among them, and its own limit
  * (ulimit -v, -d). */
 double memory_limit(void);
-/* What is left of it: without the memory that this process uses now. */
+/* The same minus the memory that this process uses now. */
 double memory_left(void);
 /* Bytes that it may still map, used or not (ulimit -v); infinity: no limit. */
 double memory_addresses_left(void);

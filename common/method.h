@@ -53,7 +53,7 @@ void method_step(const Method *method, Model *m, Tensor totals, const Batch *b, 
 /* sgd_step() as an update; it borrows o. */
 Update sgd_update(Sgd *o);
 
-/* How those who make a model of their own (train_to_target.h) get the method that trains it. */
+/* How code that makes its own model (train_to_target.h) gets the method that trains it. */
 typedef struct MethodMaker {
     Method (*make)(void *context, Model *m);
     void (*end)(void *context, Model *m, const Method *method); /* frees what make() made */

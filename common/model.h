@@ -178,7 +178,7 @@ Tensor model_activation(const Model *m, int a);
 Tensor model_loss_gradient(const Model *m);
 
 /* hold: from the next model_forward on, every ReLU passes the elements that it passed in the last
- * one, whatever their signs are now: a network without kinks that equals this one near those
+ * one, regardless of their signs now: a network without kinks that equals this one near those
  * weights. For second derivatives by differences of gradients. Batches must be as large as the last
  * one. Max pooling still chooses its maxima. false: ReLU again. */
 void model_hold_relu(Model *m, bool hold);
@@ -199,8 +199,8 @@ void model_zero_grads(Model *m);
  *   - What had been added to grads before (several batches per step) goes, too.
  *   - Each rank has its own S: one whose gradient is not finite adds 0 to the ranks' sum, and no
  *     other rank learns of it. Parameters stay the same on all ranks.
- *   - The update with a gradient of 0 is done: momentum and weight decay go on. (PyTorch's
- *     GradScaler leaves it out.)
+ *   - The update with a gradient of 0 is done: momentum and weight decay still apply. (PyTorch's
+ *     GradScaler skips it.)
  *   - A loss that is NaN, because the training diverges, gives such a gradient at any S.
  *   - A checkpoint does not hold S. */
 void model_backward(Model *m);
@@ -222,8 +222,8 @@ typedef struct StepPart {
 /* A whole step: model_gradient, then `after`, recorded together. */
 void model_step(Model *m, Tensor totals, Tensor x, Tensor label, StepPart after);
 
-/* model_forward (MODEL_EVAL) and model_loss (no weights, no gradient), recorded likewise. totals
- * must be the same in every call, or each is recorded again. */
+/* model_forward (MODEL_EVAL) and model_loss (no weights, no gradient), recorded the same way.
+ * totals must be the same in every call, or each is recorded again. */
 void model_evaluate(Model *m, Tensor totals, Tensor x, Tensor label);
 
 /* ---- the passes in parts, to keep fewer activations and compute the others again (activation
@@ -238,7 +238,7 @@ void model_backward_part(Model *m, int first, int end);
 /* May a part end before layer i: is activation i, of all those up to it, the only one that later
  * layers read? (Never between a convolution and its batch norm.) */
 bool model_may_cut(const Model *m, int i);
-/* Give the memory of activation a, 1 … nlayers, back, and take it again; which it is, is lost. */
+/* Free the memory of activation a, 1 … nlayers, and allocate it again; its contents are lost. */
 void model_activation_drop(Model *m, int a);
 void model_activation_take(Model *m, int a);
 double model_activation_bytes(const Model *m, int a);
@@ -247,7 +247,7 @@ double model_batch_bytes(const Model *m);
 
 /* The slice v of params, grads or a velocity (v of state_views: of state). */
 Tensor model_view(Tensor flat, const View *v);
-/* In views, then state_views; NULL: no such name. */
+/* In views, then state_views; NULL: not found. */
 const View *model_find(const Model *m, const char *name);
 /* Of one image's forward pass: 2 x the multiply-adds of its convolutions and dense layers. */
 double model_flops(const Model *m);

@@ -1,5 +1,5 @@
-/* muon.h: an update that treats the slices of the parameters by group: left alone, moved by SGD, or
- * by Muon, with a rate of its own for each group.
+/* muon.h: an update that treats the slices of the parameters by group: fixed, or updated by SGD
+ * or Muon, each group at its own rate.
  *
  *     Group group[] = {{GROUP_FIXED}, {GROUP_SGD, 0.85, 4e-5}, {GROUP_MUON, 0.6}};
  *     int of[m->nviews] = {0, 1, 2, 1, …};

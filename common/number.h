@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* False, with *value untouched: text is not such a number, or not from low to high. NULL is no
+/* False, with *value unchanged: text is not such a number, or out of range. NULL is not a
  * number. */
 bool number_whole(int64_t *value, const char *text, int64_t low, int64_t high);
 bool number_real(double *value, const char *text, double low, double high);

@@ -73,7 +73,7 @@ typedef struct PlotAxes {
                        * equal colours */
     PlotMap map;
     PlotLegend legend;
-    bool shadows; /* a surface's own, thrown by a lamp at the left */
+    bool shadows; /* on a surface, from a lamp at the left */
 } PlotAxes;
 PlotPanel *plot_panel(Plot *plot, PlotAxes axes); /* lives until the next plot_begin() */
 
@@ -90,7 +90,7 @@ typedef enum {
 
 typedef struct PlotStyle {
     const char *label; /* in the legend; NULL: not listed */
-    const char *hover; /* said of its points under the pointer; NULL: their values */
+    const char *hover; /* shown for its points under the pointer; NULL: their values */
     uint32_t color;    /* 0: the next series colour */
     double width;      /* of a line; 0: 2 */
     double size;       /* of a point, 0: 7; of text, 0: 13 */
@@ -144,7 +144,7 @@ void plot_surface(PlotPanel *panel, PlotGrid grid, PlotCamera camera);
 
 /* ---- Output ---- */
 /* The figure as a PNG: folders are created, the file appears whole or not at all. Returns NULL, or
- * an error message (free() it). Where there is no Cairo that is no failure of the program's: */
+ * an error message (free() it). Without Cairo (plot_has_cairo) the program has not failed. */
 char *plot_write(Plot *plot, const char *path);
 extern const bool plot_has_cairo;
 /* The same; on failure false, and one line on stderr says why. */
@@ -170,8 +170,7 @@ void plot_resize(Plot *plot, int width, int height);
 typedef struct PlotWindow PlotWindow;
 
 typedef struct PlotKey {
-    const char *key, *does; /* "[ ]", "learning rate"; the list that `?` shows ends with
-                             * {NULL, NULL} */
+    const char *key, *does; /* "[ ]", "learning rate"; a list ends with {NULL, NULL} */
 } PlotKey;
 extern const PlotKey plot_keys[]; /* the keys that all windows of the course share */
 
@@ -195,7 +194,7 @@ typedef struct PlotEvent {
                     * positive */
 } PlotEvent;
 void plot_window_full_screen(PlotWindow *window); /* on, or off again */
-/* A line over the figure, for 2.5 seconds or until the next one; in nothing that is saved. */
+/* A line over the figure, for 2.5 seconds or until the next one; not saved. */
 void plot_window_say(PlotWindow *window, const char *text);
 /* the next waiting event; false: none is waiting */
 bool plot_window_event(PlotWindow *window, PlotEvent *event);

@@ -1,6 +1,6 @@
 /* roughness.h: measures of how rough a 2-D slice of a loss is.
  *
- * At every inner point whose 3 x 3 neighbourhood is known, central differences give the slice's own
+ * At every inner point with a known 3 x 3 neighbourhood, central differences give the slice's
  * Hessian [2,2]. A convex loss has no negative eigenvalue anywhere; a chaotic one has many. The
  * loss itself is used, not its logarithm: the logarithm of a convex bowl is concave on its slopes
  * (log(1 + x²) beyond |x| = 1) and would count as rough. Eigenvalues are compared with each other

@@ -2,13 +2,13 @@
  *
  * Every run writes <out>/<program>/: config.json (options, data, device, ranks, seed), metrics.csv,
  * figures and, with --trace, trace.json. Only rank 0 writes and prints. Files are written
- * atomically (file.h), except metrics.csv, a log that is flushed line by line. A second run of the
- * same folder is refused while the first one is there (folder_lock.h); of a serial program that
- * mpirun starts several times, only the first has config.json and metrics.csv.
+ * atomically (file.h), except metrics.csv, a log that is flushed line by line. A second run in the
+ * same folder is refused while the first one runs (folder_lock.h); if mpirun starts a serial
+ * program several times, only the first writes config.json and metrics.csv.
  *
  * A file that cannot be written ends the run (exit 2). So does standard output that cannot be
- * written (a full disk), but only at the end: the files are worth more. A pipe whose reader left
- * (`| head`) is none of this: the run goes on quietly, and its status is as without the pipe.
+ * written (a full disk), but only at the end: the files are worth more. If the reader of a pipe
+ * exits (`| head`), the run continues quietly, with the same exit status.
  */
 #ifndef RUN_H
 #define RUN_H
@@ -55,7 +55,7 @@ typedef struct Run {
     double started;      /* timer_now() then, */
     double opened;       /* and timer_real() */
     struct {
-        double began, from; /* start of this piece of work, and `done` then */
+        double began, from; /* start of this piece of work, and `done` at that time */
         double shown, done; /* time of the last display, and `done` in the last call */
         bool over;          /* complete: the next call begins another */
         bool drawn;         /* a bar is on the screen */
@@ -63,8 +63,7 @@ typedef struct Run {
     } progress;
 } Run;
 
-/* This process's number among those that mpirun started together, 0 without it: its rank, before
- * comm_open tells. */
+/* This process's rank under mpirun, before comm_open; 0 without mpirun. */
 int run_number(void);
 
 /* Make the folder, write config.json (the options' values and `facts`: data, device, world size,
@@ -74,8 +73,8 @@ Run *run_open(const char *program, const RunOptions *o, const Option *options, j
               bool speaks);
 /* Print the path of the results, and free r; NULL is fine. After run_fail() the run ends here. */
 void run_close(Run *r);
-/* A result could not be written, and others are still to come: the first of these messages ends the
- * run in run_close() (exit 2). message is consumed. */
+/* A result could not be written, but the run continues: run_close() then ends it with the first of
+ * these messages (exit 2). message is consumed. */
 void run_fail(Run *r, char *message);
 
 /* Print a line on rank 0. The newline is added, here and in run_metrics. */

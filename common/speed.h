@@ -1,12 +1,11 @@
-/* speed.h: how long an update takes, by batch size, so that it holds beside other work on the
- * machine.
+/* speed.h: how long an update takes, by batch size, also on a busy machine.
  *
  * All batch sizes take turns, round after round: what disturbs the machine for a while then does
  * not hit one size alone. On several ranks all measure at the same time, and the slowest counts. A
  * measurement is disturbed if its threads waited for a processor (timer_waited) for more than 5 %
- * of its time; several threads wait for each other's, too: 25 %. It is repeated, in at most as many
- * rounds again. Of each size the `rounds` least disturbed count; of one that is disturbed even so,
- * the time without those waits. With one thread that is as right as undisturbed (2 % beside twenty
+ * of its time; several threads wait for each other's, too: 25 %. It is repeated, in at most
+ * `rounds` more rounds. Of each size the `rounds` least disturbed ones count; of one that is still
+ * disturbed, the time without those waits. With one thread this is accurate (to 2 % beside twenty
  * busy processes); with several it is an upper bound.
  *
  * The time to a target is the updates to it times the median here: a training's own clock would
@@ -37,23 +36,22 @@ typedef struct Speeds {
     Run *run;
     int batch[SPEED_SIZES], sizes; /* ascending */
     bool recorded;                 /* the file is: nothing is measured */
-    Sweep *file; /* the rank that speaks, else NULL: by batch and round, UpdateTime */
+    Sweep *file;                   /* rank 0; else NULL: by batch and round, UpdateTime */
 } Speeds;
 
 #define SPEED_DEFAULTS .rounds = 5, .slice = 0.1
 #define SPEED_OPTIONS(s) \
     {"rounds", ARG_INT,   &(s).rounds, \
-     .min = 1, .max = 99, .help = "how often each speed is measured"}, \
+     .min = 1, .max = 99, .help = "repetitions of each speed measurement"}, \
     { \
         "slice", ARG_REAL, &(s).slice, .min = 0.01, .max = 60, \
-                                       .help = "seconds per measurement of the speed" \
+                                       .help = "seconds per speed measurement" \
     }
 
 /* Measure this batch size, too. */
 void speed_size(Speeds *s, int batch);
-/* After speed_size(). setup and the rest live on. What is measured goes to speed.csv in the run's
- * folder; where the folder `recorded` has one (NULL: no such folder), that is taken, and nothing is
- * measured. */
+/* After speed_size(). setup and the others are borrowed. Results go to speed.csv in the run's
+ * folder; if the folder `recorded` (NULL: none) has one, it is used, and nothing is measured. */
 void speed_open(Speeds *s, const TargetSetup *setup, Comm *comm, Run *run, const char *recorded);
 void speed_free(Speeds *s);
 
@@ -64,7 +62,7 @@ bool speed_measure(Speeds *s, BackgroundThread *b);
 typedef struct Speed {
     double seconds;     /* per update: the median; NaN: not measured */
     double quartile[2]; /* of the seconds */
-    int disturbed;      /* so many of the measurements */
+    int disturbed;      /* number of disturbed measurements */
 } Speed;
 Speed speed_of(const Speeds *s, int batch);
 /* How this was measured, in a line. */

@@ -37,7 +37,7 @@ typedef struct Sweep {
  * an older one), and the sweep starts again; a file that is not a sweep ends the run (exit 2). The
  * folder must exist. config is not consumed. */
 Sweep *sweep_open(const char *path, const char *columns, const json_t *config);
-/* A sweep recorded elsewhere, with whatever configuration: to draw it again. Not to be added to. A
+/* A sweep recorded elsewhere, with any configuration: read-only, to draw it again. A
  * file that is missing, or has other columns, ends the run (exit 2). */
 Sweep *sweep_open_recorded(const char *path, const char *columns);
 void sweep_free(Sweep *s); /* NULL is fine */

@@ -3,11 +3,10 @@
 #define TIMER_H
 #include <stdbool.h>
 
-/* The clock of what a run measures: the machine's, or with a virtual clock (link.h) this rank's
- * own, which may stand still while the machine's goes on. */
+/* The clock of what a run measures: the machine's, or with a virtual clock (link.h) this rank's,
+ * which may stop while the machine's continues. */
 double timer_now(void);
-/* Always the machine's (CLOCK_MONOTONIC): for what a person waits for, windows, progress, limits of
- * time. */
+/* Always the machine's (CLOCK_MONOTONIC): for windows, progress and time limits. */
 double timer_real(void);
 
 /* Processor time of this process so far, all its threads together. */

@@ -2,8 +2,8 @@
  * updates on a part of the data; and its speed alone.
  *
  * Several ranks speed this up by taking whole trainings each (task_farm.h): they need not
- * communicate meanwhile, and each training gives the same result as on one rank with as many
- * threads.
+ * communicate meanwhile, and each training gives the same result as on one rank with the same
+ * number of threads.
  */
 #ifndef TRAIN_TO_TARGET_H
 #define TRAIN_TO_TARGET_H
@@ -19,9 +19,9 @@ typedef struct TargetSetup {
     double momentum, weight_decay; /* of SGD, where method.make is NULL */
     MethodMaker method;            /* how it trains; zero: SGD */
     double target;                 /* accuracy on the test images, 0 … 1 */
-    double epochs;                 /* give up after this many */
-    int updates;                   /* … or after this many; 0: no such limit */
-    int micro; /* gradient accumulation: at most so many images at once; 0: the whole batch. It
+    double epochs;                 /* stop after this many */
+    int updates;                   /* … or after this many; 0: no limit */
+    int micro; /* gradient accumulation: at most this many images at once; 0: the whole batch. It
                 * divides larger batches; batch norm sees `micro` images, and the method's gradient
                 * is the plain one */
     int train, test; /* images used of each set: its first ones */

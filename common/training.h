@@ -27,7 +27,7 @@ typedef struct TrainingSpec {
     ModelSpec model;
     int images, test;   /* used of each set: the first ones */
     int batch;          /* the largest batch of any update; at most `images` */
-    int micro;          /* gradient accumulation: at most so many images at once; 0: the batch. It
+    int micro;          /* gradient accumulation: at most this many images at once; 0: the batch. It
                          * divides larger batches; batch norm sees `micro` images, and the method's
                          * gradient is the plain one */
     double epochs;      /* how long: passes over the images; INFINITY: the caller decides */

@@ -37,16 +37,17 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     const Option options[] = {
         RUN_OPTIONS(c->run),
         {"checkpoint", ARG_STRING, &c->checkpoint,
-         .help = "measure this network instead of training one"},
-        {"against", ARG_STRING, &c->against, .help = "… and compare it with this one"},
+         .help = "measure the network in this file instead of training one"},
+        {"against", ARG_STRING, &c->against,
+         .help = "… and compare it with the network in this file"},
         {"model", ARG_STRING, &r->spec.name,
          .help = "linear, mlp, cnn, resnet8 (default), resnet20 (compare), resnet56 (full) …"},
-        {"no-skip", ARG_FLAG, &c->no_skip, .help = "without skip connections"},
+        {"no-skip", ARG_FLAG, &c->no_skip, .help = "train without skip connections"},
         {"compare", ARG_FLAG, &c->compare,
          .help = "train two, with and without skip connections, side by side"},
-        {"full", ARG_FLAG, &c->full, .help = "compare resnet56 (an hour and a half on 2 cores)"},
+        {"full", ARG_FLAG, &c->full, .help = "compare ResNet-56 (an hour and a half on 2 cores)"},
         {"recorded", ARG_STRING, &c->recorded,
-         .help = "draw a folder of results that was measured before"},
+         .help = "draw the results in this folder, measured earlier"},
         {"points", ARG_INT, &c->points, .min = 0, .max = 1001,
          .help = "points along each side (0: 25; compare 21; full 31)"},
         {"extent", ARG_REAL, &c->extent, .min = 1e-3, .max = 100,
@@ -60,17 +61,19 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
          .help = "images per batch when measuring"},
         {"direction-seed", ARG_LONG, &c->directions, .min = 0, .max = 9e15,
          .help = "seed of the random directions"},
-        {"lines", ARG_FLAG, &c->lines, .help = "training and test loss along the first direction"},
-        {"path", ARG_FLAG, &c->path, .help = "the training path in its own plane"},
+        {"lines", ARG_FLAG, &c->lines,
+         .help = "measure training and test loss along the first direction"},
+        {"path", ARG_FLAG, &c->path, .help = "measure the plane of the training path"},
         {"eigenvalues", ARG_FLAG, &c->eigenvalues,
          .help =
              "the Hessian's largest and smallest eigenvalue, and the plane of their directions"},
-        {"steps", ARG_INT, &c->steps, .min = 2, .max = 500, .help = "Lanczos steps for them"},
+        {"steps", ARG_INT, &c->steps, .min = 2, .max = 500,
+         .help = "Lanczos steps for the eigenvalues"},
         {"train-images", ARG_INT, &r->images, .min = 1, .max = 1000000,
          .help = "images to train on"},
         {"batch", ARG_INT, &r->batch, .min = 1, .max = 65536, .help = "images per update"},
         {"updates", ARG_INT, &r->updates, .min = 1, .max = 1000000,
-         .help = "at most this many updates"},
+         .help = "stop after this many updates"},
         {"rate", ARG_REAL, &r->rate, .min = 1e-6, .max = 100, .help = "learning rate"},
         {"target", ARG_REAL, &r->target, .min = 0, .max = 100,
          .help = "stop at this loss (0: compare 0.2, else never)"},
@@ -212,7 +215,7 @@ int main(int argc, char **argv)
         lab_data(&lab, &c.run, NULL);
         check_choices(&c, &lab);
     }
-    /* what was measured in other directions is not to go on */
+    /* do not resume what was measured in other directions */
     lab_run(&lab, missing ? "lab1_loss_landscape_by_layer" : "lab1_loss_landscape", &c.run, table);
     Session s = session_new(&c, &lab, missing);
     if (c.recorded)

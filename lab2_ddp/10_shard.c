@@ -18,16 +18,16 @@ static void parse(Choices *c, ShardStudy *s, Option *table, int argc, char **arg
     const Option options[] = {
         RUN_OPTIONS(c->run),
         LINK_OPTIONS(c->link, c->clock),
-        {"model", ARG_STRING, &s->model, .help = "the network that is sharded: mlp, resnet8 …"},
+        {"model", ARG_STRING, &s->model, .help = "network to shard: mlp, resnet8 …"},
         {"hidden", ARG_STRING, &s->hidden, .help = "mlp: the sizes of its hidden layers"},
         {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096,
          .help = "images per rank and micro-batch"},
         {"updates", ARG_INT, &s->updates, .min = 1, .max = SHARD_UPDATES,
          .help = "updates of each setting"},
-        {"deep", ARG_STRING, &s->deep, .help = "the network whose activations are saved"},
+        {"deep", ARG_STRING, &s->deep, .help = "network for activation checkpointing"},
         {"deep-batch", ARG_INT, &s->deep_batch, .min = 1, .max = 4096,
          .help = "batch size of the --deep network"},
-        GUESS_OPTION(s->guess, "MB on a rank, stage 3, on all ranks"),
+        GUESS_OPTION(s->guess, "MB per rank at stage 3 on all ranks"),
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("10_shard", "Less memory per rank: ZeRO, activation checkpointing, accumulation.",

@@ -30,13 +30,13 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"ranks", ARG_INT, &c->ranks, .min = 1, .max = 4096, .help = "ranks"},
         {"batch", ARG_INT, &c->batch, .min = 1, .max = 65536, .help = "samples per rank"},
         {"link", ARG_STRING, &c->link, .help = "the network: BANDWIDTH,LATENCY as in 1Gbit/s,50us"},
-        {"fp32", ARG_FLAG, &c->fp32, .help = "FP32 in place of mixed precision"},
+        {"fp32", ARG_FLAG, &c->fp32, .help = "FP32 instead of mixed precision"},
         {"remedy", ARG_INT, &c->remedy, .min = 0, .max = REMEDIES - 1,
          .help =
              "0 none, 1 overlap, 2 accumulate, 3 BF16, 4 8 bits, 5 2 bits, 6 top 1 %, 7 DiLoCo"},
         {"stage", ARG_INT, &c->stage, .min = 0, .max = ZERO_STAGES - 1, .help = "ZeRO stage"},
         {"measure", ARG_FLAG, &c->measure,
-         .help = "perform every remedy and stage on NP ranks, beside the prediction"},
+         .help = "also measure every remedy and stage, on NP ranks"},
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("11_what_if", "What if? A calculator of data-parallel training.", table, argc, argv);

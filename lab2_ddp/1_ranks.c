@@ -35,7 +35,7 @@ static void ring(int rank, int size)
         printf("ring: the token comes home with %d, expected %d\n", token, size * (size - 1) / 2);
 }
 
-/* Every rank ends with the sum over the ranks, element by element. With the gradient in v, and a
+/* On every rank v becomes the sum over the ranks, element by element. With the gradient in v, and a
  * division by P, this is data parallelism. A collective must be called by all ranks of the
  * communicator, in the same order, with the same count and type. In NCCL: ncclAllReduce. */
 static void all_reduce(int rank, int size, int count)

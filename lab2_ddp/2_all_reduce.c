@@ -19,7 +19,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 {
     const Option options[] = {LINK_OPTIONS(c->link, c->clock),
                               {"largest", ARG_INT, &c->largest, .min = 4, .max = 65536,
-                               .help = "the longest vector, KiB"},
+                               .help = "largest vector, in KiB"},
                               {"out", ARG_STRING, &c->run.out, .help = "folder for results"},
                               {0}};
     OPTIONS_KEEP(table, options);

@@ -1,4 +1,4 @@
-/* 4_overlap.c: send the gradient while the backward pass goes on. Three exchanges of the same
+/* 4_overlap.c: send the gradient during the backward pass. Three exchanges of the same
  * gradients over links of several bandwidths: an all-reduce for each layer, one for all, buckets in
  * the backward pass. The figure shows how long an update waits, predicted and measured, and three
  * updates under each other. Exercises: exercises/4a_bucket_add.c, 4b_bucket_finish.c,
@@ -26,11 +26,11 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"updates", ARG_INT, &c->updates, .min = 1, .max = BENCH_UPDATES,
          .help = "updates of each setting"},
         {"bucket", ARG_REAL, &c->bucket, .min = 0, .max = 1e12, .help = "bucket size in bytes"},
-        GUESS_OPTION(c->guess, "ms that the overlapped update waits"),
+        GUESS_OPTION(c->guess, "ms that the overlapped update waits for the exchange"),
         {0}};
     OPTIONS_KEEP(table, options);
-    args_parse("4_overlap", "Buckets of gradients, exchanged while the backward pass goes on.",
-               table, argc, argv);
+    args_parse("4_overlap", "Buckets of gradients, exchanged during the backward pass.", table,
+               argc, argv);
     guess_check(&c->guess);
 }
 
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
     REQUIRE(isfinite(s.link.bandwidth), "--link=%s: this part needs a link", c.link);
     s.overlap.link = s.link;
     s.least = c.bucket;
-    link_choose("none", c.clock); /* between the measurements there is none */
+    link_choose("none", c.clock); /* no link between the measurements */
     Comm *comm = comm_open(c.run.comm);
     REQUIRE(comm->size > 1, "needs at least 2 ranks: make lab2 ONLY=4_overlap NP=2");
     Lab lab = lab_open(comm, &c.run);

@@ -13,22 +13,20 @@ static void parse(RunOptions *run, PartitionStudy *s, Option *table, int argc, c
          .help = "networks without batch "
                  "norm"},
         {"split", ARG_INT, &s->split, .min = 1, .max = 64,
-         .help = "ranks that the images are split over (simulated)"},
+         .help = "ranks that share the images (simulated)"},
         {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096,
-         .help = "images per such rank and "
-                 "update"},
+         .help = "images per simulated rank and update"},
         {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
         {"test", ARG_INT, &s->test, .min = 100, .max = 1e6, .help = "test images used"},
         {"epochs", ARG_INT, &s->epochs, .min = 1, .max = STUDY_EPOCHS,
-         .help = "epochs of a "
-                 "training"},
+         .help = "epochs per training"},
         {"seeds", ARG_INT, &s->seeds, .min = 1, .max = STUDY_SEEDS,
-         .help = "trainings of each "
-                 "kind"},
+         .help = "runs of each kind, with different seeds"},
         {"rate", ARG_REAL, &s->rate, .min = 1e-6, .max = 100,
-         .help = "learning rate at the start; decays as a cosine"},
+         .help = "initial learning rate; decays as a cosine"},
         {"momentum", ARG_REAL, &s->momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"},
-        GUESS_OPTION(s->guess, "the share that --split ranks with orders of their own see"),
+        GUESS_OPTION(s->guess,
+                     "share of the images that --split ranks see if each has its own order"),
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("5_partition", "Who reads which images, and how much of the data is seen.", table,

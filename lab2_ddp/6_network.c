@@ -20,11 +20,11 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 {
     const Option options[] = {
         RUN_OPTIONS(c->run),
-        {"link", ARG_STRING, &c->link, .help = "the network at the start: BANDWIDTH,LATENCY"},
+        {"link", ARG_STRING, &c->link, .help = "initial network: BANDWIDTH,LATENCY"},
         {"batch", ARG_INT, &c->batch, .min = 1, .max = 4096, .help = "images per rank and update"},
-        {"overlap", ARG_FLAG, &c->overlap, .help = "exchange 8 buckets in the backward pass"},
+        {"overlap", ARG_FLAG, &c->overlap, .help = "exchange 8 buckets during the backward pass"},
         {"compute", ARG_REAL, &c->compute, .min = 0, .max = 1e6,
-         .help = "milliseconds of computing in an update; 0: as measured here"},
+         .help = "milliseconds of computing per update (0: measure it)"},
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("6_network", "Efficiency of data parallelism on a network of your choice.", table,
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
     char *wrong = link_parse(&s.link, c.link);
     REQUIRE(!wrong, "--link=%s: %s", c.link, wrong);
     REQUIRE(isfinite(s.link.bandwidth), "--link=%s: this part needs a link", c.link);
-    link_choose("none", "virtual"); /* between the measurements there is none */
+    link_choose("none", "virtual"); /* no link between the measurements */
     Comm *comm = comm_open("mpi");
     REQUIRE(comm->size > 1, "needs at least 2 ranks: make lab2 ONLY=6_network NP=8");
     Lab lab = lab_open(comm, &c.run);

@@ -18,21 +18,20 @@ static void parse(Choices *c, CompressionStudy *s, Option *table, int argc, char
     const Option options[] = {
         RUN_OPTIONS(c->run),
         {"link", ARG_STRING, &c->link,
-         .help = "the link of the trainings; its latency is that of all links: "
-                 "BANDWIDTH,LATENCY"},
-        {"only", ARG_STRING, &s->only, .help = "only the remedies with this in their names"},
+         .help =
+             "network of the training runs; all links drawn have its latency: BANDWIDTH,LATENCY"},
+        {"only", ARG_STRING, &s->only, .help = "only remedies whose name contains this"},
         {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096, .help = "images per rank and update"},
         {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
         {"test", ARG_INT, &s->test, .min = 100, .max = 1e6, .help = "test images used"},
-        {"updates", ARG_INT, &s->updates, .min = 5, .max = 5000, .help = "updates of a training"},
-        {"seeds", ARG_INT, &s->seeds, .min = 1, .max = STUDY_SEEDS,
-         .help = "trainings of each remedy"},
+        {"updates", ARG_INT, &s->updates, .min = 5, .max = 5000, .help = "updates per run"},
+        {"seeds", ARG_INT, &s->seeds, .min = 1, .max = STUDY_SEEDS, .help = "runs of each remedy"},
         {"hidden", ARG_INT, &s->hidden[0], .min = 16, .max = 4096,
          .help = "units of each of the two hidden layers"},
-        {"rate", ARG_REAL, &s->rate, .min = 1e-6, .max = 100, .help = "learning rate, constant"},
+        {"rate", ARG_REAL, &s->rate, .min = 1e-6, .max = 100, .help = "learning rate (constant)"},
         {"momentum", ARG_REAL, &s->momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"},
         {"below", ARG_REAL, &s->below, .min = 0, .max = 0.9,
-         .help = "the target: so much below the accuracy that the plain exchange reaches"},
+         .help = "target accuracy: this far below what the plain exchange reaches"},
         {"full", ARG_FLAG, &c->full,
          .help = "5 seeds, four times the updates and units, 10,000 test images"},
         {0}};

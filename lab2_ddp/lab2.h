@@ -15,7 +15,7 @@
 
 /* ---- part 2: exercises/2a to 2f ---- */
 
-/* Every rank ends with the sum over the ranks of v [count]. */
+/* On every rank: v [count] becomes its sum over the ranks. */
 typedef void AllReduce(float *v, int count, MPI_Comm comm);
 AllReduce all_reduce_naive, all_reduce_ring, all_reduce_doubling, all_reduce_halving,
     all_reduce_tree;
@@ -31,13 +31,13 @@ typedef enum {
 /* What an all-reduce takes, in seconds; alpha: seconds, beta: seconds per byte. */
 double all_reduce_seconds(Algorithm a, int P, double bytes, double alpha, double beta);
 
-/* The gradient in buckets, whose all-reduces run while the backward pass goes on. */
+/* The gradient in buckets, all-reduced during the backward pass. */
 enum { MOST_BUCKETS = 256 };
 typedef struct Buckets {
     Comm *comm;
     Stream *s;
     Tensor grads; /* the flat gradient, F32 */
-    double least; /* bytes: a bucket that has as many is started */
+    double least; /* bytes: a bucket of at least this size is started */
     /* The open bucket, elements [first, end) of grads: complete on this rank, and not started.
      * Before the backward pass both are grads.n. */
     size_t first, end;
@@ -65,7 +65,7 @@ double share_seen(PartitionKind kind, int size, int epochs);
 
 /* ---- the trainer's options: train_options.c ---- */
 
-/* What a training goes on from. */
+/* What a training resumes from. */
 typedef struct Resumed {
     Progress from;   /* where the checkpoint is */
     char *model;     /* its kind of network; NULL: unknown */
@@ -239,7 +239,7 @@ typedef struct ShardUnit {
     int count, each;
     Tensor params, grads; /* [P * each], rank r's shard at r * each; NO_TENSOR: not here now */
     /* This rank's shards [each]: in params and grads, or where a stage does not keep those, in
-     * memory of their own. */
+     * their own memory. */
     Tensor my_params, my_grads, my_velocity;
 } ShardUnit;
 

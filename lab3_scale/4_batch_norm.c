@@ -11,17 +11,17 @@ static void parse(RunOptions *run, NormStudy *s, Option *table, int argc, char *
     static bool full;
     const Option options[] = {
         RUN_OPTIONS(*run),
-        {"model", ARG_STRING, &s->model, .help = "one with batch norm: cnn, resnet8 …"},
-        {"layer", ARG_STRING, &s->layer, .help = "the convolution whose outputs are looked at"},
+        {"model", ARG_STRING, &s->model, .help = "network with batch norm: cnn, resnet8 …"},
+        {"layer", ARG_STRING, &s->layer, .help = "convolution whose outputs are plotted"},
         {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096, .help = "images per update"},
-        {"large", ARG_INT, &s->large, .min = 1, .max = 4096, .help = "the same, for the ghosts"},
+        {"large", ARG_INT, &s->large, .min = 1, .max = 4096,
+         .help = "images per update with ghost batch norm"},
         {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
         {"test", ARG_INT, &s->test, .min = 100, .max = 1e6, .help = "test images used"},
-        {"epochs", ARG_REAL, &s->epochs, .min = 0.1, .max = 1000, .help = "of each training"},
-        {"seeds", ARG_INT, &s->seeds, .min = 1, .max = NORM_SEEDS,
-         .help = "trainings of each kind"},
+        {"epochs", ARG_REAL, &s->epochs, .min = 0.1, .max = 1000, .help = "epochs per run"},
+        {"seeds", ARG_INT, &s->seeds, .min = 1, .max = NORM_SEEDS, .help = "runs of each kind"},
         {"momentum", ARG_REAL, &s->momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"},
-        {"full", ARG_FLAG, &full, .help = "5 seeds"},
+        {"full", ARG_FLAG, &full, .help = "5 runs of each kind"},
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("4_batch_norm", "Batch norm: with, without, ghost, synchronised.", table, argc,

@@ -15,12 +15,12 @@ static void parse(RunOptions *run, RaceStudy *s, Option *table, int argc, char *
         {"batch", ARG_INT, &s->batch, .min = 1, .max = 8192, .help = "images per update"},
         {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
         {"test", ARG_INT, &s->test, .min = 100, .max = 1e6, .help = "test images used"},
-        {"epochs", ARG_REAL, &s->epochs, .min = 0.1, .max = 1000, .help = "of every training"},
+        {"epochs", ARG_REAL, &s->epochs, .min = 0.1, .max = 1000, .help = "epochs per run"},
         {"seeds", ARG_INT, &s->seeds, .min = 1, .max = RACE_SEEDS,
-         .help = "trainings of each at its best rate"},
-        {"decay", ARG_REAL, &s->decay, .min = 0, .max = 1, .help = "weight decay, of matrices"},
-        {"smoothing", ARG_REAL, &s->smoothing, .min = 0, .max = 1, .help = "of labels"},
-        {"full", ARG_FLAG, &full, .help = "10 seeds"},
+         .help = "runs of each optimiser at its best rate"},
+        {"decay", ARG_REAL, &s->decay, .min = 0, .max = 1, .help = "weight decay of matrices"},
+        {"smoothing", ARG_REAL, &s->smoothing, .min = 0, .max = 1, .help = "label smoothing"},
+        {"full", ARG_FLAG, &full, .help = "10 runs of each optimiser"},
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("6_optimisers", "Your optimisers on one task, each with a search over its rate.",

@@ -14,8 +14,8 @@ by_number = $(sort $(filter-out $(TENS) %_answers,$(1))) $(sort $(filter $(TENS)
     $(filter %_answers,$(1))
 sources = $(filter lab%.c,$(wildcard $(1)))
 names = $(call by_number,$(basename $(notdir $(call sources,$(1)))))
-# A lab's exercises, those that are missing included: each has a check of its name, and what has
-# none (a copy, a file of notes) is none. (Answers are no code.)
+# A lab's exercises, missing ones included: each has a check of the same name; files without one (a
+# copy, notes) are not exercises. (Answers are not code.)
 judged = $(filter $(call names,$(1)/check/*.c),$(call names,$(1)/[0-9]*.c))
 exercises = $(if $(wildcard $(1)/exercises),$(patsubst %,$(1)/exercises/%.c,$(filter-out \
     %_answers $(call judged,$(1)),$(call names,$(1)/check/[0-9]*.c))))

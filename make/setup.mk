@@ -83,7 +83,7 @@ endif
 export CC MPICC CUDA_HOME
 ifeq ($(MAKE_RESTARTS)$(COUNTING),)
 $(shell $(BUILD_FOLDER) >&2)
-ifneq ($(filter-out 0,$(.SHELLSTATUS)),) # make 3.81 has none
+ifneq ($(filter-out 0,$(.SHELLSTATUS)),) # make 3.81 lacks it
 $(error BUILD=$(BUILD): no build there, for the reason above)
 endif
 endif

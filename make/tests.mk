@@ -3,7 +3,7 @@ $(B)/tests/%.o: INCLUDE = -Itests/support
 NOT_IN_ALL := %/no_dlclose.c %/fake_cuda.c %/fake_nccl.c
 $(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(filter-out $(NOT_IN_ALL),$(wildcard tests/support/*.c)))
 	$(archive)
-# The CUDA backend once more, on the CPU over doubles of CUDA, cuBLAS and cuDNN: another device for
+# The CUDA backend again, on a CPU emulation of CUDA, cuBLAS and cuDNN: another device for
 # the tests. It exports only the functions that open and steer it, so that it can coexist with the
 # real one.
 ON_HOST := $(wildcard $(CUDA_ROOM)/*.c $(CUDA_ROOM)/*.cu tests/support/cuda_on_host/*.cpp)
@@ -81,7 +81,7 @@ $(B)/tests/test_local_method: $(patsubst %.c,$(B)/%.o,$(wildcard lab2_ddp/local/
 $(B)/tests/unit/test_speedrun.o: INCLUDE = -Itests/support -Ilab3_scale
 $(B)/tests/test_speedrun: $(patsubst %,$(B)/lab3_scale/speedrun/%.o,recipe runner views)
 $(B)/tests/test_evidence: $(patsubst %.c,$(B)/%.o,$(wildcard assessment/grader/evidence_*.c))
-# In this test alone, doubles replace NCCL and the CUDA runtime; it links what calls them directly.
+# In this test alone, fakes replace NCCL and the CUDA runtime; it links the code that calls them.
 $(B)/tests/test_comm_nccl: $(if $(HAVE_NCCL),$(addprefix $(B)/,tests/support/fake_cuda.o \
     tests/support/fake_nccl.o common/comm/comm_nccl.o common/comm/comm_link_nccl.o))
 $(B)/tests/test_no_allocation: LDFLAGS += $(addprefix -Wl$(comma)--wrap=, \

@@ -1,9 +1,8 @@
-/* class_sources.c: the submissions of a folder or an archive, as bytes in memory: nothing of an
- * archive is ever unpacked to a file, so its paths, links and devices lead nowhere. What is no
- * submission is kept with an explained fault, not skipped.
+/* class_sources.c: the submissions of a folder or an archive, as bytes in memory: archives are
+ * never unpacked to files, so their paths, links and devices are harmless. What is not a submission
+ * is listed with its fault, not skipped.
  *
- * Archives are read by libarchive, in a process of its own with limits: it reads what strangers
- * wrote.
+ * libarchive reads archives in a separate process with limits: the input is untrusted.
  */
 #include "check.h"
 #include "child.h"
@@ -33,7 +32,7 @@ static const double MOST_SECONDS = 120;
 static const char *const endings[] = {".zip", ".tar",     ".tar.gz", ".tgz",    ".tar.xz",
                                       ".txz", ".tar.bz2", ".tbz2",   ".tar.zst"};
 
-/* Where an archive's ending begins in its name; NULL: it has none. */
+/* Where an archive's extension begins in its name; NULL: not an archive. */
 static const char *archive_ending(const char *name)
 {
     size_t length = strlen(name);
@@ -141,7 +140,7 @@ static void put_record(Members *f, const char *path, const void *bytes, size_t s
     f->used += sizeof r + size;
 }
 
-/* A member that is a source or an archive. Other files are none of the grader's business. */
+/* A member that is a source or an archive. Other files are ignored. */
 static void read_member(const Reading *reading, struct archive *a, struct archive_entry *entry)
 {
     const char *path = archive_entry_pathname(entry);
@@ -187,7 +186,7 @@ static void read_archive(void *context)
             read_member(reading, a, entry);
     }
     if (status != ARCHIVE_EOF && !*f->fault)
-        snprintf(f->fault, sizeof f->fault, "is no archive that can be read: %s",
+        snprintf(f->fault, sizeof f->fault, "is not a readable archive: %s",
                  archive_error_string(a) ? archive_error_string(a) : "damaged");
     archive_read_free(a);
 }
@@ -288,7 +287,7 @@ static void add_file(Sources *s, char *name, const char *path)
     struct stat info;
     bool own = lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1;
     char *fault = own ? file_read(&bytes, &size, path, MOST_SOURCE)
-                      : format_new("%s: is a link or a folder, not a file of its own", path);
+                      : format_new("%s: is a link or a folder, not a file", path);
     add(s, name, fault ? NULL : bytes, size, fault);
 }
 
@@ -342,7 +341,7 @@ static bool is_taken(const Sources *s, int count, const char *folder)
     return false;
 }
 
-/* Names that people can read; folders of letters, digits and "._-" that no other one has. */
+/* Readable names; unique folders of letters, digits and "._-". */
 static void settle_names(Sources *s)
 {
     for (int i = 0; i < s->count; i++) {

@@ -1,5 +1,5 @@
-/* evidence_collect.c: the process that listens while the submission trains, so that what it sends
- * reaches no memory of the grader's own. It keeps some updates whole: half of them drawn with a
+/* evidence_collect.c: the process that receives the evidence while the submission trains, so that
+ * it never reaches the grader's memory. It keeps some updates whole: half of them drawn with a
  * probability that grows with the length of their moves, half with an equal one, so that large
  * moves hide no others; the draw is made after the message. When the training is over it reads the
  * weights' file and passes on its verdicts in shared memory. */
@@ -70,7 +70,7 @@ static double draw(void)
 
 /* ---- while it trains ---- */
 
-/* Which network is it? By the first message's own words; the parameters must fit. */
+/* Which network is it? As the first message claims; the parameters must fit. */
 static bool open_network(Collection *c, const Update *u)
 {
     const EvidenceHead *h = &u->work[0].pass[0]->head;
@@ -129,7 +129,7 @@ static bool are_finite(const float *v, size_t n)
     return true;
 }
 
-/* Is a number missing in it? Comparisons with it, and so all limits, would have no meaning. A new
+/* Is a value infinite or NaN? Comparisons with it, and so all limits, would be meaningless. A new
  * string; NULL: no. */
 static char *not_finite(const Collection *c, const Pass *p)
 {
@@ -378,7 +378,7 @@ static void finish(Collection *c, const char *path)
     compute_again(c);
 }
 
-/* The path that the grader sends when the submission is gone; "" where there is no file. */
+/* The path that the grader sends when the submission has ended; "": no file. */
 static void read_path(int from, char *path, size_t size)
 {
     size_t used = 0;
@@ -456,7 +456,7 @@ double collector_end(Collector *c, const char *weights, Finding *findings, Cours
 {
     size_t length = weights ? strlen(weights) : 0;
     if (length && write(c->stop, weights, length) != (ssize_t)length)
-        note("the evidence will not know the weights' file");
+        note("cannot send the weights' path to the evidence collector");
     close(c->stop);
     double until = timer_now() + MOST_SECONDS;
     while (waitpid(c->process, NULL, WNOHANG) == 0) {

@@ -156,7 +156,7 @@ void fit_columns(double *columns, int n, int k, double *c)
 static const double MOST_DECAY = 0.2, MOST_GROWTH = 1e-3;
 
 /* The ranks' parts in the move of a layer, c by gradients of these lengths: equal where equal
- * multiples of the gradients were added, whatever their lengths. earlier: of the last mean
+ * multiples of the gradients were added, for any lengths. earlier: of the last mean
  * gradient, of which all have an equal part. */
 static void add_shares(Fit *f, const double *c, const double *lengths, int ranks, double earlier)
 {

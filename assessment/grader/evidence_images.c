@@ -1,7 +1,7 @@
-/* evidence_images.c: which images each rank trained on, and in which epoch, by the loader's own
- * words; replay_update holds some of them against the batches. Epochs are rank 0's, for all ranks,
- * and no new one begins before half of the images were used: by any other count they are on two
- * ranks. */
+/* evidence_images.c: which images each rank trained on, and in which epoch, as the loader
+ * reports; replay_update holds some of them against the batches. Epochs are rank 0's, for all
+ * ranks, and no new one begins before half of the images were used: by any other count they are on
+ * two ranks. */
 #include "check.h"
 #include "inspection.h"
 #include <math.h>

@@ -1,5 +1,5 @@
-/* evidence_judge.c: the verdicts on what was collected. Absence of evidence is never called
- * cheating: what cannot be explained waits for a person. */
+/* evidence_judge.c: the verdicts on the evidence. Missing evidence is never called cheating: what
+ * cannot be explained waits for a person. */
 #include "inspection.h"
 #include <math.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static void say(char text[512], const char *format, ...)
     va_end(arguments);
 }
 
-/* Advice where the ranks do not know each other: by their own word, so for advice only. */
+/* Advice for ranks that do not communicate; by their own report, so for advice only. */
 static const char *alone(const Evidence *e)
 {
     for (int r = 0; r < e->np; r++)
@@ -49,7 +49,7 @@ EvidenceVerdict judge_equal(const Evidence *e)
     if (e->stream_fault[0]) {
         v.pending = true;
         say(v.found, "%s", e->stream_fault);
-        say(v.advice, "only the library's backward pass may speak for a rank");
+        say(v.advice, "only the library's backward pass may send evidence");
     } else if (idle >= 0 && e->number_fault[0]) {
         say(v.found, "%s", e->number_fault);
         say(v.advice, DIVERGED);
@@ -58,7 +58,7 @@ EvidenceVerdict judge_equal(const Evidence *e)
         say(v.advice, "train: model_gradient on each batch, then an update");
     } else if (idle >= 0) {
         say(v.found,
-            "rank %d computed no gradient; was one process per rank started, and do all of "
+            "rank %d computed no gradient: was one process per rank started, and do all of "
             "them train?",
             idle);
         say(v.advice,
@@ -75,7 +75,8 @@ EvidenceVerdict judge_equal(const Evidence *e)
     } else if (other >= 0 && !e->number_fault[0]) {
         say(v.found, "rank 0 made %d updates, rank %d made %d", e->begun[0], other,
             e->begun[other]);
-        say(v.advice, "equally many batches on each rank (step 4), and one clock (step 7b)");
+        say(v.advice,
+            "give each rank the same number of batches (step 4); use one clock (step 7b)");
     } else {
         v.passed = true;
         say(v.found, "%d ranks with the same weights in each of %d updates", e->np, e->updates);
@@ -111,7 +112,7 @@ EvidenceVerdict judge_gradients(const Evidence *e)
     } else if (!(e->distance <= MOST_DISTANCE)) {
         v.pending = true;
         say(v.found,
-            "computed again, %d updates' gradients are %.2g apart from those that moved the "
+            "the recomputed gradients of %d updates differ by %.2g from those that moved the "
             "weights",
             e->drawn, e->distance);
         say(v.advice, "an instructor will look at it");
@@ -123,8 +124,8 @@ EvidenceVerdict judge_gradients(const Evidence *e)
     } else if (e->recognised < e->looked_at) {
         v.pending = true;
         say(v.found,
-            "%d of %d images drawn from batches of its own are not the training set's, or "
-            "have another label",
+            "%d of %d images drawn from batches that no loader made are not in the training "
+            "set, or have another label",
             e->looked_at - e->recognised, e->looked_at);
         say(v.advice, "an instructor will look at it; train on the loader's batches as they are");
     } else if (!(x->unexplained <= MOST_UNEXPLAINED && x->typical >= LEAST_EXPLAINED)) {
@@ -137,28 +138,29 @@ EvidenceVerdict judge_gradients(const Evidence *e)
     } else if (!(x->alike <= MOST_ALIKE)) {
         say(v.found,
             "the ranks' gradients are the same: each rank computed all that the other did");
-        say(v.advice, "give each rank a slice of its own of each global batch (step 4)");
+        say(v.advice, "give each rank a different slice of each global batch (step 4)");
     } else if (!(size >= LEAST_SIZE)) {
-        say(v.found, "rank %d's gradients are %.2g times as long as the ranks' average", small,
+        say(v.found, "the norm of rank %d's gradients is %.2g times the ranks' average", small,
             size);
         say(v.advice, "each rank needs the gradient of its own images");
     } else if (!(share >= 1 - MOST_UNEQUAL)) {
-        say(v.found, "rank %d's gradients have %.2g of an equal part in the updates", odd, share);
+        say(v.found, "rank %d's gradients count %.2g times their equal share in the updates", odd,
+            share);
         say(v.advice, "average the gradient over the ranks, with equal weights, before each update "
                       "(step 6)");
     } else if (!(x->uneven <= MOST_UNEVEN)) {
         v.pending = true;
-        say(v.found, "single updates, or layers, are made of a part of the ranks' gradients");
-        say(v.advice, "average all of the gradient over the ranks before each update (step 6)");
+        say(v.found, "some updates, or layers, use only part of the ranks' gradients");
+        say(v.advice, "average the whole gradient over the ranks before each update (step 6)");
     } else if (!(x->farthest <= MOST_FAR)) {
         v.pending = true;
         say(v.found,
-            "the training went %.3g times as far from its beginning as the file's weights "
+            "the weights moved %.3g times as far from their start as those in the file "
             "are",
             x->farthest);
         say(v.advice, "an instructor will look at it");
     } else if (e->no_file) {
-        say(v.found, "there is no file of weights that the training could have ended with");
+        say(v.found, "no file with the training's final weights");
         say(v.advice, "write the weights that you trained (step 9)");
     } else if (!e->ends) {
         v.pending = true;
@@ -179,8 +181,8 @@ EvidenceVerdict judge_images(const Evidence *e)
     const UsageEnd *u = &e->used;
     if (e->recognised < e->looked_at) {
         v.pending = true;
-        say(v.found, "which images were trained on is not known");
-        say(v.advice, "an instructor will look at it; the loader's batches are known");
+        say(v.found, "the images trained on are unknown");
+        say(v.advice, "an instructor will look at it; use the loader's batches");
     } else if (e->doubled > MOST_DOUBLED * e->looked_at) {
         say(v.found, "%d of %d images were on more than one rank in the same update", e->doubled,
             e->looked_at);
@@ -190,11 +192,11 @@ EvidenceVerdict judge_images(const Evidence *e)
             100 * u->shared);
         say(v.advice, "the ranks' slices of an epoch must not overlap (step 4)");
     } else if (u->again > MOST_AGAIN) {
-        say(v.found, "%.0f %% of the images were taken again in the same epoch", 100 * u->again);
+        say(v.found, "%.0f %% of the images were used more than once in an epoch", 100 * u->again);
         say(v.advice, "each epoch visits each image once (step 4)");
     } else if (u->least < LEAST_BALANCE) {
         say(v.found, "one rank trained on %.0f %% of an equal share", 100 * u->least);
-        say(v.advice, "give each rank as many images (step 4)");
+        say(v.advice, "give each rank the same number of images (step 4)");
     } else {
         v.passed = true;
         say(v.found, "%.0f images, none on two ranks in an epoch%s", u->trained,

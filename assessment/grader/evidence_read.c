@@ -1,5 +1,5 @@
 /* evidence_read.c: messages of common/evidence.h from the ranks' sockets. Their sizes are checked
- * before anything is allocated; a message that is none ends the collection. */
+ * before anything is allocated; a malformed message ends the collection. */
 #include "check.h"
 #include "inspection.h"
 #include <errno.h>
@@ -15,7 +15,7 @@
 struct Sockets {
     int listener, np;
     int rank[EVIDENCE_RANKS]; /* -1: none; they are closed one by one */
-    int who[EVIDENCE_RANKS];  /* the rank that each speaks for, -1: not known yet */
+    int who[EVIDENCE_RANKS];  /* the rank of each, -1: unknown yet */
     int count, next;          /* next: who is asked first, so that all get their turn */
 };
 
@@ -55,7 +55,7 @@ void sockets_close(Sockets *s)
     free(s);
 }
 
-/* Exactly so many bytes; false: the other end has gone. */
+/* Exactly `size` bytes; false: the other end has gone. */
 static bool take(int fd, void *to, size_t bytes)
 {
     for (char *at = to; bytes;) {
@@ -143,7 +143,7 @@ static void drop(Sockets *s, int i)
     s->who[i] = s->who[s->count];
 }
 
-/* Waits for a rank with something to say: its place; -1: a new one came or left; -2: all is over.
+/* Waits for a rank with a message: its place; -1: a new one came or left; -2: all is over.
  */
 static int wait_for(Sockets *s, int stop)
 {
@@ -187,7 +187,8 @@ Pass *sockets_next(Sockets *s, int stop, char **fault)
             return p;
         }
         if (p)
-            *fault = format_new("one process speaks for ranks %d and %d", s->who[i], p->head.rank);
+            *fault = format_new("one process sends evidence as ranks %d and %d", s->who[i],
+                                p->head.rank);
         pass_free(p);
         drop(s, i);
         if (*fault)

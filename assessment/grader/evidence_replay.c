@@ -127,7 +127,7 @@ static char *replay_together(Replay *r, const Update *u)
         if (u->work[k].passes > 1 || !is_batch(r, &p->head) || n + p->head.n > r->batch ||
             !p->picks || p->weights || !pick(r, p, n)) {
             free(mean);
-            return format_new("synchronised batch norm, in a form that is not known here");
+            return format_new("synchronised batch norm of an unknown form");
         }
         n += p->head.n;
         for (int64_t i = 0; i < u->params; i++)

@@ -135,7 +135,7 @@ Update *lineup_add(Lineup *l, Pass *pass, char **fault)
     int rank = h->rank;
     put(l, pass);
     if (l->rank[rank].count > AHEAD) {
-        *fault = format_new("rank %d is %d updates ahead of another one: it does not wait for its "
+        *fault = format_new("rank %d is %d updates ahead of another: it does not wait for its "
                             "gradients",
                             rank, AHEAD);
         return NULL;

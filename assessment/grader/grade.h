@@ -28,7 +28,7 @@ typedef struct GradeOptions {
     int64_t secret, seed;       /* of all that differs from run to run; --seed, -1: by secret */
     const char *self;           /* this program's file */
     char *compile;              /* the script that builds a submission: compile SOURCE PROGRAM */
-    bool trust;                 /* grade without a sandbox where there is none */
+    bool trust;                 /* grade without a sandbox if none works */
     bool again;                 /* of a class: also what was graded before */
     Option table[MOST_OPTIONS]; /* points into this struct: do not copy it */
 } GradeOptions;
@@ -84,7 +84,7 @@ typedef struct Report {
     const GradeOptions *o;
     const Rubric *rubric;
     Finding findings[CRITERIA];
-    char *images, *sandbox;  /* for people: which ones; what kept the submission in */
+    char *images, *sandbox;  /* for people: which ones; how the submission was confined */
     char *key;               /* of all that its points depend on: the same, the same points */
     double budget, seconds;  /* that it may run, that it ran */
     double allowed, trained; /* images, over all ranks */
@@ -99,7 +99,7 @@ typedef struct Report {
 typedef struct Paths {
     char *dir, *program, *data, *socket; /* absolute; socket: for the evidence */
     char *hand, *weights;                /* hand: the folder that the submission writes to */
-    char *sandbox, *no_sandbox;          /* which there is; NULL: why there is none */
+    char *sandbox, *no_sandbox;          /* its kind; NULL: why none works */
     char *handed_in;                     /* a copy of `weights`, out of the submission's reach */
     char *build_log, *run_log, *score_log;
 } Paths;
@@ -137,10 +137,10 @@ void words_free(Words *w);
  * follows with sandbox_show, then sandbox_end. */
 void sandbox_begin(Words *w, const Paths *at);
 void sandbox_show(Words *w, const char *path, const char *inside);
-void sandbox_show_there(Words *w, const char *path); /* by its own path, if there is such a file */
+void sandbox_show_there(Words *w, const char *path); /* by its own path, if it exists */
 void sandbox_stay(Words *w);                         /* it runs in this folder, by its own path */
 void sandbox_end(Words *w);
-/* For people: what kept the submission in. */
+/* For people: how the submission was confined. */
 char *sandbox_text(const Paths *at);
 /* Copies a regular file that the submission wrote, NULL or a new string: why not. Follows no
  * link, waits for nothing. */
@@ -150,8 +150,8 @@ enum { MOST_GIB = 8, MOST_STARTED = 256, MOST_FILE = 1 << 28 }; /* of one submis
 bool sandbox_is_full(const char *hand);
 /* Copies the weights to at->handed_in when the budget or the run ends, whichever comes first. */
 Finding grade_run(const Report *r, const Paths *at, double *seconds);
-/* Fills in the findings WEIGHTS, TRAINING, VALIDATION; looks whether the machine can have done so
- * much (GRADIENTS). */
+/* Fills in the findings WEIGHTS, TRAINING, VALIDATION; checks that the machine is fast enough for
+ * the training claimed (GRADIENTS). */
 void grade_score(Report *r, const GradeData *d, const Paths *at);
 
 /* ---- grade_one.c, grade_class.c ---- */
@@ -171,10 +171,10 @@ int grade_class(const GradeOptions *o);
 
 typedef struct Source {
     char *name;   /* for people */
-    char *folder; /* for files: letters, digits and "._-"; no other has it */
+    char *folder; /* for files: letters, digits and "._-"; unique */
     char *bytes;  /* of its one source file */
     size_t size;
-    char *fault; /* in place of bytes: why there is none */
+    char *fault; /* instead of bytes: what is wrong */
 } Source;
 typedef struct Sources {
     Source *of;
@@ -206,7 +206,7 @@ void report_print(const Report *r); /* the table */
 void results_write(const Report *r);
 /* A submission that could not be graded: why. */
 void results_write_error(const char *out, const char *name, const char *why);
-/* The file's object, checked; NULL: there is none, or it is not whole. */
+/* The file's object, checked; NULL: missing or incomplete. */
 json_t *results_read(const char *out);
 
 /* summary.csv, junit.xml and report.html in the folder, from the results.json in each of these

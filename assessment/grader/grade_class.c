@@ -1,5 +1,5 @@
-/* grade_class.c: a class: each submission graded in a process of its own with a limit, one after
- * the other, so that none can stop or change another's. Everything is in the folder `out`:
+/* grade_class.c: a class: each submission graded in a separate process with a limit, one after the
+ * other, so that none can stop or change another. Everything is in the folder `out`:
  *
  *     submissions/NAME/    of each: its train.c, results.json, report.html, figure, logs
  *     summary.csv, junit.xml, report.html    of all, rewritten after each
@@ -34,7 +34,7 @@ typedef struct Class {
     double seconds;
 } Class;
 
-/* The class's own secret, as an earlier run in this folder drew it. */
+/* The class's secret, as an earlier run in this folder drew it. */
 static void take_secret(GradeOptions *o)
 {
     char *path = format_new("%s/secret", o->out), *text;
@@ -70,7 +70,7 @@ static double budget_of(const GradeOptions *o)
 
 static void grade_in_child(void *context) { exit(grade_one(context) ? 0 : EXIT_WRONG); }
 
-/* The grader's own words on why there are no results. */
+/* The grader's message on why there are no results. */
 static char *why(const char *log, const ChildEnd *end)
 {
     char *line = log_line(log, "error: "), *text = NULL;
@@ -113,7 +113,7 @@ static void grade_source(const Class *c, const Source *s, const char *out)
     free(log);
 }
 
-/* Results that this run would have again. */
+/* Results that this run would repeat. */
 static bool is_done(const Class *c, const Source *s, const char *out)
 {
     json_t *before = results_read(out), *extra = json_object_get(before, "extra_data");

@@ -3,8 +3,8 @@
  *
  *   CIFAR-10    nine tenths of the training images to train on, the rest to validate on; the test
  *               file is held back
- *   synthetic   split alike; drawn for this run. A second drawing shines through each image, so
- *               that a good network is not at once a perfect one
+ *   synthetic   split alike; drawn for this run. Each image is overlaid with a faint second
+ *               one, so that a good network is not at once a perfect one
  *
  * The secret decides which images are which, their order, and which number stands for which class:
  * nothing that was prepared for one run fits another.
@@ -58,7 +58,7 @@ static void commit(NewFile *f)
 /* ---- chance ---- */
 
 enum { CLASSES = 10 };
-static const float SHINES_THROUGH = 0.38f; /* of the second drawing */
+static const float OVERLAY = 0.38f; /* opacity of the second image */
 static const uint64_t SECOND = 1ULL << 40;
 
 static void draw_synthetic(Images *set, int count, uint64_t secret, uint64_t first)
@@ -68,8 +68,8 @@ static void draw_synthetic(Images *set, int count, uint64_t secret, uint64_t fir
     synthetic_draw(&second, count, secret, first + SECOND);
     size_t bytes = (size_t)count * (size_t)(set->h * set->w * set->c);
     for (size_t i = 0; i < bytes; i++)
-        set->pixels[i] = (uint8_t)(set->pixels[i] +
-                                   SHINES_THROUGH * (second.pixels[i] - set->pixels[i]) + 0.5f);
+        set->pixels[i] = (uint8_t)(set->pixels[i] + OVERLAY * (second.pixels[i] - set->pixels[i]) +
+                                   0.5f);
     images_free(&second);
 }
 

@@ -1,5 +1,5 @@
 /* grade_figure.c: how one submission learned, from batches that the grader computed again, and when
- * its ranks worked, from their messages. Nothing in it is the submission's own word.
+ * its ranks worked, from their messages. None of it is reported by the submission.
  */
 #include "check.h"
 #include "grade.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* In order of images: the draws are in none. */
+/* Sorted by images: the draws are not. */
 static int sorted(const Course *c, double *x, double *y)
 {
     for (int i = 0; i < c->points; i++) {
@@ -34,7 +34,7 @@ static void draw_learning(const Report *r, Plot *plot)
                                                    .y = {.label = "right (%)", .high = 100}});
     plot_line(panel, n, x, y, (PlotStyle){.color = plot_series(0), .width = 1, .opacity = 0.5});
     plot_scatter(panel, n, x, y,
-                 (PlotStyle){.label = "batches, computed again", .color = plot_series(0)});
+                 (PlotStyle){.label = "batches, recomputed", .color = plot_series(0)});
     for (int k = TRAINING; k <= VALIDATION; k++) {
         const Finding *f = &r->findings[k];
         double right = 100 * f->accuracy;
@@ -50,7 +50,7 @@ static void draw_learning(const Report *r, Plot *plot)
                 (PlotStyle){.label = "full points", .color = PLOT_GREY, .dashed = true});
     plot_rule_x(panel, r->allowed, (PlotStyle){.color = PLOT_GREY, .dashed = true});
     if (!n)
-        plot_note(panel, "no update that the grader could compute again");
+        plot_note(panel, "no update that the grader could recompute");
 }
 
 static void draw_times(const Report *r, Plot *plot)

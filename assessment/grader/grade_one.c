@@ -1,6 +1,6 @@
 /* grade_one.c: one submission: build it, train it against the clock, score the weights that it
- * wrote, advise. Its results are written from the beginning, and again after each part: whatever
- * ends the grader leaves what is known.
+ * wrote, advise. Its results are written at the start, and again after each part: if the
+ * grader is interrupted, partial results survive.
  */
 #include "check.h"
 #include "digest.h"
@@ -23,7 +23,7 @@ static const double MORE_IMAGES = 1.02; /* of those allowed: a last batch, an ep
 
 /* ---- what is drawn ---- */
 
-/* Ranks. Three on two cores take turns, but do the same work in all. */
+/* Ranks. Three on two cores take turns, but do the same total work. */
 enum { MOST_DRAWN = 3 };
 
 void grade_draw(GradeOptions *o)
@@ -140,8 +140,8 @@ static void judge_images_used(Report *r)
 }
 
 /* A network that was trained before can be handed in as text. It does not help (the weights must
- * begin where model_init draws them, and each move be explained), but only a person can tell what
- * so much of it is for. */
+ * start as model_init draws them, and each move be explained), but only a person can tell what so
+ * much text is for. */
 static void judge_source(Report *r, const char *source, size_t size)
 {
     uLongf packed = compressBound(size);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const size_t MOST_BYTES = 1 << 20;
-/* Accuracies are told, and give points, in such steps: who hands in often must not learn from the
- * last digits which images are held back. */
+/* Accuracies are reported and scored in steps of this size: the last digits could reveal the
+ * held-back images to a student who hands in often. */
 static const double STEP = 0.005;
 static const char *const names[CRITERIA] = {"builds",    "runs",   "weights",  "equal",
                                             "gradients", "images", "training", "validation"};
@@ -65,8 +65,7 @@ static char *read_criterion(Rubric *r, json_t *entry, const char *data)
                    .asks = json_string_value(json_object_get(entry, "asks"))};
     int index = criterion_index(c.name);
     if (index < 0)
-        return format_new("a criterion has the name '%s', which the grader does not know",
-                          c.name ? c.name : "");
+        return format_new("unknown criterion '%s'", c.name ? c.name : "");
     if (r->criteria[index].name)
         return format_new("'%s' is there twice", c.name);
     char *wrong = read_number(&c.points, entry, "points", 0, 1000, c.name);
@@ -143,7 +142,7 @@ Finding rubric_accuracy(const Criterion *c, const char *what, double correct, do
             "prints does not count");
     else if (!f.passed)
         f.advice = format_new(
-            "learn more from as many images: try --rate, --batch, the network, the augmentation, "
+            "learn more from the same images: try --rate, --batch, the network, the augmentation, "
             "each in a short run");
     return f;
 }

@@ -78,8 +78,8 @@ static void enter(void *context)
 /* checkpoint_save puts a file in place as a whole. */
 static void hand_in(const Paths *at) { free(sandbox_take(at->weights, at->handed_in)); }
 
-/* child_run() in a process of its own: it ends all children of its caller, of which the collector
- * of the evidence is one. */
+/* child_run() in a separate process: it ends all children of its caller, including the collector of
+ * the evidence. */
 static ChildEnd run_apart(const Child *child, double budget, const Paths *at)
 {
     double deadline = timer_now() + budget;
@@ -139,10 +139,10 @@ Finding grade_run(const Report *r, const Paths *at, double *seconds)
     if (ended.timed_out) {
         f.found = format_new("still running %.0f s after the budget of %.0f s, so killed", GRACE,
                              budget);
-        f.advice = format_new(
-            "end by --budget, however slow the machine; or does a rank hang in a collective that "
-            "another one does not call? Its output: %s",
-            at->run_log);
+        f.advice = format_new("stop within --budget, even on a slow machine; or does a rank hang "
+                              "in a collective that "
+                              "another rank does not call? Its output: %s",
+                              at->run_log);
     } else if (*ended.killed) {
         f.found = format_new("ended by the grader after %.1f s: %s", ended.seconds, ended.killed);
         f.advice = format_new("a training needs far less; its output: %s", at->run_log);
@@ -155,8 +155,8 @@ Finding grade_run(const Report *r, const Paths *at, double *seconds)
                        r->o->np, at->run_log);
         free(line);
     } else if (ended.seconds > budget) {
-        f.found = format_new("ended after %.1f s, %.1f s late: the weights count that were there "
-                             "in time",
+        f.found = format_new("ended after %.1f s, %.1f s late: the weights written in time "
+                             "count",
                              ended.seconds, ended.seconds - budget);
         f.advice = format_new(
             "the clock runs from the start of the first process to the end of the last: leave more "

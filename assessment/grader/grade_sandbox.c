@@ -58,7 +58,7 @@ void words_free(Words *w)
 void sandbox_begin(Words *w, const Paths *at)
 {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-    words_add(w, "env"); /* their shadow memory needs all addresses */
+    words_add(w, "env"); /* their shadow memory needs the whole address space */
     words_add(w, "SANDBOX_MEMORY=unlimited");
 #endif
     words_add(w, "%s", script);
@@ -113,7 +113,7 @@ void sandbox_end(Words *w) { words_add(w, "--"); }
 char *sandbox_take(const char *from, const char *to)
 {
     struct stat info;
-    /* A link could lead to anybody's file, and a pipe would be waited for. */
+    /* A link could lead to another user's file, and a pipe would block. */
     int fd = open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return format_new("%s: %s", from, strerror(errno));
@@ -139,7 +139,7 @@ char *sandbox_take(const char *from, const char *to)
 }
 
 enum { MOST_ENTRIES = 2000 };
-static long entries, bytes; /* nftw passes nothing on */
+static long entries, bytes; /* nftw passes no context */
 
 static int count(const char *path, const struct stat *info, int type, struct FTW *at)
 {

@@ -147,8 +147,8 @@ static Finding accuracy(const Rubric *r, int criterion, Score score, const char 
     return rubric_accuracy(&r->criteria[criterion], what, score.correct, score.count);
 }
 
-/* A training takes three forward passes' arithmetic for each image. More than the machine can do in
- * its time was not all done here and then. Clever convolutions save a factor of 2.25. */
+/* Training costs three forward passes per image. More than the machine can do in that time was not
+ * done here. Winograd convolutions save a factor of 2.25. */
 static void judge_speed(Finding *gradients, const Scores *s, double trained, double seconds)
 {
     static const double CLEVER = 4;

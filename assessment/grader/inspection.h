@@ -1,5 +1,5 @@
 /* inspection.h: did the ranks train one network together, on images of the task?
- * Judged by the messages of common/evidence.h, of which nothing is believed.
+ * Judged by the messages of common/evidence.h, none of which is trusted.
  *
  *   evidence_collect.c   a process that listens while the submission trains
  *   evidence_read.c      messages from the ranks' sockets
@@ -37,7 +37,7 @@ typedef struct Pass {
     float *x;        /* [n,h,w,c] the batch */
 } Pass;
 void pass_free(Pass *p); /* NULL is fine */
-/* One message; waits. NULL: the other end has gone, or *fault, a new string, says what is wrong. */
+/* One message; waits. NULL: the other end has gone, or *fault is an error message (free() it). */
 Pass *pass_read(int fd, int np, char **fault);
 
 typedef struct Sockets Sockets;
@@ -45,8 +45,8 @@ typedef struct Sockets Sockets;
 Sockets *sockets_open(const char *path, int np);
 void sockets_close(Sockets *s);
 /* The next message of any rank; waits. NULL: all ranks have gone and `stop`, a pipe's end, was
- * closed; or *fault, a new string, says what is wrong
- * with a message; the rank that sent it is heard no more. */
+ * closed; or *fault, a new string, describes a bad
+ * message; its sender is ignored from then on. */
 Pass *sockets_next(Sockets *s, int stop, char **fault);
 
 /* ---- evidence_update.c ---- */
@@ -157,7 +157,7 @@ bool is_image(const Dataset *given, int image, const Pass *p, int i);
 typedef struct Evidence {
     int np, updates, begun[EVIDENCE_RANKS]; /* updates that each rank began */
     double trained;                         /* images, over all ranks */
-    int world[EVIDENCE_RANKS]; /* what each rank's comm_open found, 0: not called; its own word */
+    int world[EVIDENCE_RANKS]; /* what each rank's comm_open found, 0: not called; as it reports */
     bool starts, ends;         /* at what model_init draws; in the file's weights */
     bool no_file;              /* that could be read */
     int drawn;                 /* updates whose gradients were computed again */
@@ -181,8 +181,8 @@ EvidenceVerdict judge_gradients(const Evidence *e);
 EvidenceVerdict judge_images(const Evidence *e);
 
 typedef struct Collector Collector;
-/* Starts to listen at path, in a process of its own, which ends with this one. Ends the run if that
- * cannot be done. */
+/* Starts to listen at path, in a separate process, which ends when this one does. A failure ends
+ * the run. */
 Collector *collector_start(const char *path, const GradeOptions *o, const Dataset *given,
                            double budget);
 /* The submission's processes are gone; weights: its file, NULL: none. Waits for the findings EQUAL,

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# sandbox.sh works: which sandbox can be used here? If none, says why, and ends with status 1.
-# sandbox.sh HAND [OPTIONS OF bwrap…] -- COMMAND…: runs it where it can harm nothing.
+# sandbox.sh works: prints which sandbox can be used here; if none, why, with status 1.
+# sandbox.sh HAND [OPTIONS OF bwrap…] -- COMMAND…: runs the command in the sandbox.
 #
 # Only this script knows bubblewrap. The command sees the system's programs and libraries,
-# read-only, what the options add, and HAND, an empty folder, as /submission/hand, the only place
-# from which anything of it comes out. It has no network, its own processes, shared memory, /tmp and
+# read-only, what the options add, and HAND, an empty folder, as /submission/hand, its only
+# output. It has no network, its own processes, shared memory, /tmp and
 # host name, an empty environment, and no rights: root becomes another user; an ordinary user stays
-# itself in a user namespace that allows no further one. What it starts ends with it, and it with
-# its caller.
+# itself in a user namespace that allows no further one. Its processes end when it ends, and it ends
+# with its caller.
 #
 # Without bubblewrap, in a container that is thrown away after one submission (LABS_CONTAINER set,
 # as by assessment/kit/run_autograder), root becomes another user, and what the options show is
-# copied to /submission. What is kept from it then: files that other users may not read or write.
-# Its network and what it leaves in /tmp are the container's.
+# copied to /submission. It then can use all files that other users may read or
+# write, and the container's network and /tmp.
 #
 # Limits here hold for each process: address space (none where a GPU is, whose driver maps far more
 # than it uses, and none under sanitizers: SANDBOX_MEMORY=unlimited), files open, processes of this

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first two numbers of a file; infinity where there is none ("max"). */
+/* The first two numbers of a file; infinity for "max" or a missing one. */
 static void numbers_in(const char *folder, const char *name, double *first, double *second)
 {
     char path[4300], line[64], *rest;

@@ -72,7 +72,7 @@ static void remove_leftovers(const NewFile *f)
         closedir(folder);
 }
 
-/* A file without a name, which ends with its writer; link_name() gives it one. -1: not here. */
+/* An unnamed file, removed if its writer dies; link_name() names it. -1: not supported here. */
 static int open_nameless(const NewFile *f)
 {
 #ifdef O_TMPFILE
@@ -151,7 +151,7 @@ void file_print(NewFile *f, const char *format, ...)
 }
 
 /* The new name is on the disk when its folder is. Some file systems cannot fsync a folder: rename
- * then has to do. */
+ * must then suffice. */
 static void sync_folder(const char *path)
 {
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

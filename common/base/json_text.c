@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bytes of the UTF-8 character at text; 0: there is none. Jansson knows. */
+/* The bytes of the UTF-8 character at text; 0: invalid. By Jansson. */
 static size_t character(const char *text)
 {
     for (size_t bytes = 1; bytes <= 4 && text[bytes - 1]; bytes++) {

@@ -34,7 +34,7 @@ double memory_limit(void)
                 fmin(resource_limit(RLIMIT_AS), resource_limit(RLIMIT_DATA)));
 }
 
-/* Bytes of this process that lie in memory now, and its addresses. */
+/* Bytes of this process in memory now, and of its address space. */
 static void used(double *resident, double *addresses)
 {
     long pages[2] = {0};

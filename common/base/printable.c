@@ -7,7 +7,7 @@
 
 enum { ESCAPED = 4 * 4 + 1 }; /* four bytes as \xNN\xNN\xNN\xNN */
 
-/* The bytes of the UTF-8 character at text, and its code; 0: there is none (RFC 3629, section
+/* The bytes of the UTF-8 character at text, and its code; 0: invalid (RFC 3629, section
  * 4). */
 static size_t utf8_character(const unsigned char *text, uint32_t *code)
 {

@@ -24,7 +24,8 @@ bool start_first_word(int status)
         return true;
     snprintf(path, sizeof path, "%s/said", run);
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    bool taken = file < 0 && access(path, F_OK) == 0; /* on another machine there is no folder */
+    bool taken = file < 0 &&
+                 access(path, F_OK) == 0; /* on another machine the folder does not exist */
     snprintf(number, sizeof number, "%d\n", status);
     if (file >= 0) {
         say(file, number);

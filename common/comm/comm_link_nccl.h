@@ -29,7 +29,7 @@ typedef struct NcclComm {
     double seconds, start_seconds; /* time limits of a call, of NCCL's start */
     Carrier carrier;
     NcclRequest *spare; /* unused requests */
-    int under_way;
+    int in_flight;
     /* with OVER_NCCL: */
     int device;
     _Atomic(ncclComm_t) nccl; /* NULL until started; the watchdog reads it, too */

@@ -16,7 +16,7 @@ CommRequest *request_begin(RequestPool *pool, Stream *s)
     r->mpi = MPI_REQUEST_NULL;
     r->done = r->receives = false;
     r->lent = 0;
-    pool->under_way++;
+    pool->in_flight++;
     s->be->op->stream_sync(s); /* the queued work has then written the tensors */
     return r;
 }
@@ -82,7 +82,7 @@ int request_wait(CommRequest *r)
     if (r->receives)
         check_received(r);
     upload(r);
-    r->pool->under_way--;
+    r->pool->in_flight--;
     r->next = r->pool->spare;
     r->pool->spare = r;
     return r->receives ? r->status.MPI_SOURCE : -1;
@@ -106,10 +106,10 @@ void request_end(CommRequest *r, CommRequest **request)
 
 void request_pool_free(RequestPool *pool)
 {
-    if (pool->under_way)
+    if (pool->in_flight)
         die(EXIT_WRONG,
             "comm_close: %d operations were started and never waited for: call comm_wait",
-            pool->under_way);
+            pool->in_flight);
     for (CommRequest *r = pool->spare, *next; r; r = next) {
         next = r->next;
         for (int i = 0; i < 2; i++)

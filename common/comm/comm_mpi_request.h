@@ -14,7 +14,7 @@
 /* Unused requests, with their staging memory, and the count of those in flight. */
 typedef struct RequestPool {
     CommRequest *spare;
-    int under_way;
+    int in_flight;
 } RequestPool;
 
 /* The staging memory of one tensor of an operation. */

@@ -37,7 +37,7 @@ static NcclRequest *request_new(NcclComm *c)
         r = alloc(1, sizeof *r);
     r->c = c;
     r->mpi = NULL;
-    c->under_way++;
+    c->in_flight++;
     return r;
 }
 
@@ -62,7 +62,7 @@ static int nccl_wait(CommRequest *request)
         CUDA_CHECK(cudaStreamWaitEvent(r->s, r->done, 0));
     r->next = c->spare;
     c->spare = r;
-    c->under_way--;
+    c->in_flight--;
     return from;
 }
 
@@ -270,10 +270,10 @@ static Comm *nccl_split(Comm *base, int colour, int key)
 static void nccl_close(Comm *base)
 {
     NcclComm *c = (NcclComm *)base;
-    if (c->under_way)
+    if (c->in_flight)
         die(EXIT_WRONG,
             "comm_close: %d operations were started and never waited for: call comm_wait",
-            c->under_way);
+            c->in_flight);
     nccl_leave(c);
     for (NcclRequest *r = c->spare, *next; r; r = next) {
         next = r->next;

@@ -51,7 +51,7 @@ static Comm *self_split(Comm *c, int colour, int key) { return comm_self_open();
 
 static void self_close(Comm *c) { free(c); }
 
-/* No send, recv, wait and test: comm.c refuses a message to oneself, and there are no requests. */
+/* No send, recv, wait and test: comm.c refuses a message to oneself, and requests do not exist. */
 static const CommOps self_ops = {
     .name = "self",
     .all_reduce = self_all_reduce,

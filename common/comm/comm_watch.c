@@ -92,7 +92,7 @@ static void *asks(void *p)
     return NULL;
 }
 
-/* Ask the clock, likewise. */
+/* Ask the clock, in the same way. */
 static char *late(Watch *w)
 {
     char *message = NULL;

@@ -116,7 +116,7 @@ static char *find_under(const FileSet *set, const char *root)
     return NULL;
 }
 
-/* Likewise, in data_dir (unless NULL), or where data usually are. */
+/* The same in data_dir, or, if NULL, in the usual folders. */
 static char *find_folder(const FileSet *set, const char *data_dir)
 {
     const char *roots[] = {data_dir, "data", "/usr/share/datasets"};
@@ -140,7 +140,7 @@ static bool holds(const char *data_dir, const char *name)
     return false;
 }
 
-/* What is in data_dir instead of a set, if that is known; else "" */
+/* What data_dir holds instead of a set, if recognised; else "" */
 static const char *found_instead(const char *data_dir)
 {
     static const struct {
@@ -162,7 +162,7 @@ static const char *found_instead(const char *data_dir)
     return "";
 }
 
-/* A folder that was named, and does not hold what it was named for, ends the run. */
+/* A given folder without the set ends the run. */
 static _Noreturn void nothing_in(const char *data_dir, const char *names)
 {
     const char *instead = found_instead(data_dir);
@@ -249,7 +249,7 @@ typedef struct Sums {
     uint64_t sum, squares;
 } Sums;
 
-/* Of all 20,000: known, so that they need not be drawn. */
+/* Of all 20,000, so that they need not be drawn. */
 static const Sums synthetic_sums[] = {{2684494448, 378456683356},
                                       {2682672250, 378064334674},
                                       {2677874308, 376844120114}};
@@ -302,7 +302,7 @@ static Dataset *open_found(const char *name, const char *data_dir, int train, in
     d->train.count = at_most(train, d->train.count);
     d->test.count = at_most(test, d->test.count);
     free(folder);
-    char safe[sizeof d->description]; /* a folder's name, and its end, may be no UTF-8 */
+    char safe[sizeof d->description]; /* a folder's name, or its truncated end, may not be UTF-8 */
     strcpy(d->description, printable(safe, sizeof safe, d->description));
     return d;
 }

@@ -1,8 +1,8 @@
 /* data_file.h: parsing untrusted files in memory. For the readers (data_*.c), their tests and their
  * fuzzers.
  *
- * A function returns NULL on success, else an error message (free() it): a phrase that ends in a
- * guess, such as "12 bytes, expected 16: truncated?". It never ends the run, and never allocates
+ * A function returns NULL on success, else an error message (free() it): a phrase with a likely
+ * cause, such as "12 bytes, expected 16: truncated?". It never ends the run, and never allocates
  * more than the stored bytes can justify. The reader adds the file's name and the remedy, and calls
  * die().
  */

@@ -1,8 +1,8 @@
 /* data_idx.c: IDX files (the format of MNIST and Fashion-MNIST), gzip or not.
  *
- * The header says how many bytes must follow, so one rule covers every fault of length: exactly
- * that many, then the end. A false header cannot make us allocate: a plain file must have that
- * size, and gzip compresses by at most 1032.
+ * The header gives the number of bytes that follow, so one rule covers every wrong length. A forged
+ * header cannot make us allocate memory: a plain file must have that size, and gzip compresses by
+ * at most 1032.
  */
 #include "check.h"
 #include "data_file.h"

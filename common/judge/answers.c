@@ -57,7 +57,7 @@ static char *parse_line(AnswerFile *file, const char *from, const char *end, int
         return format_new("no '=': a line is NAME = NUMBER, or begins with #");
     char *name = trimmed(from, equals), shown[80];
     const Answer *before = find(file, name);
-    char *wrong = !is_name(name) ? format_new("\"%s\" is no name: letters, digits and _",
+    char *wrong = !is_name(name) ? format_new("\"%s\" is not a name: letters, digits and _",
                                               printable(shown, sizeof shown, name))
                 : before         ? format_new("%s is there twice, and that of line %d counts", name,
                                               before->line)
@@ -100,7 +100,7 @@ char *answers_parse(AnswerFile *file, const char *path, const char *text, size_t
     if (size > ANSWERS_LARGEST)
         return format_new("%s: more than %d bytes", path, ANSWERS_LARGEST);
     if (size && memchr(text, 0, size))
-        return format_new("%s: it is no text: it has a zero byte; save it as UTF-8", path);
+        return format_new("%s: not a text file (it has a zero byte); save it as UTF-8", path);
     parse_lines(file, path, text, size);
     return NULL;
 }
@@ -197,8 +197,8 @@ bool answer_right(const Question *q, double value)
     return false;
 }
 
-/* Of any question; of one in bytes or bits, whose answers within 5 % of 1000 for 1024 count as
- * right; of one with a unit; of a share. */
+/* For any question; for one in bytes or bits, where 1000 for 1024 is within the 5 % that count as
+ * right; for one with a unit; for a share. */
 static const AnswerMistake common_mistakes[] = {{2, "that is twice the answer"},
                                                 {0.5, "that is half the answer"},
                                                 {0, NULL}};

@@ -117,15 +117,15 @@ static const Mistake *explaining(const ExerciseQuestion *q, const ExerciseCase *
     return NULL;
 }
 
-/* Does it say what value v of this case would be? */
-static bool speaks_of(const Mistake *m, const ExerciseCase *c, int v)
+/* Does it predict value v of this case? */
+static bool predicts(const Mistake *m, const ExerciseCase *c, int v)
 {
     double given[EXERCISE_MOST_VALUES];
     m->gives(given, c->right, c->asked);
     return !isnan(given[v]);
 }
 
-/* A new string: as many digits as show that they differ. */
+/* A new string, with enough digits to show that they differ. */
 static char *in_numbers(const ExerciseQuestion *q, int v, double found, double right)
 {
     char a[32], b[32];
@@ -144,10 +144,10 @@ void exercise_judge(const ExerciseQuestion *q, const ExerciseCase *cases, int n)
 {
     const Mistake *m = explaining(q, cases, n);
     int values = values_of(q);
-    for (int any = !m; any < 2; any++) /* first those of which the mistake speaks */
+    for (int any = !m; any < 2; any++) /* first those that the mistake predicts */
         for (int k = 0; k < n * values; k++) {
             int i = k / values, v = k % values;
-            if (is_right(q, &cases[i], v) || (!any && !speaks_of(m, &cases[i], v)))
+            if (is_right(q, &cases[i], v) || (!any && !predicts(m, &cases[i], v)))
                 continue;
             const char *words = m ? m->words : any_mistake(q, cases, n, v);
             char *numbers = in_numbers(q, v, cases[i].found[v], cases[i].right[v]);

@@ -33,7 +33,7 @@ static struct {
 
 static _Noreturn void deliver(int status, const char *verdict)
 {
-    close(STDIN_FILENO); /* there is one free descriptor, whatever is open */
+    close(STDIN_FILENO); /* frees one descriptor in any case */
     int file = trial.self == getpid() ? open(trial.file, O_WRONLY | O_TRUNC) : -1;
     ssize_t written = file < 0 ? -1 : write(file, verdict, strlen(verdict));
     _exit(written > 0 ? status : EXIT_USAGE);

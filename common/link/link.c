@@ -1,4 +1,4 @@
-/* link.c: a link as text, as seconds, and as a choice. See link.h. */
+/* link.c: parses, prices and selects a link. See link.h. */
 #include "link.h"
 #include "check.h"
 #include "link_inside.h"
@@ -34,7 +34,7 @@ static const Unit latencies[] = {{"s", 1},     {"ms", 1e-3}, {"us", 1e-6}, {"µs
                                  {"μs", 1e-6}, {"ns", 1e-9}, {0}};
 enum { PART = 48 }; /* bytes of the longest bandwidth or latency, as text */
 
-/* "50us" into seconds; false: no such number, or no such unit. */
+/* "50us" in seconds; false: bad number or unit. */
 static bool quantity(double *value, const char *text, const Unit *units)
 {
     size_t digits = strspn(text, "0123456789.+-eE");
@@ -52,7 +52,7 @@ static bool quantity(double *value, const char *text, const Unit *units)
     return units->name;
 }
 
-/* Within what can be told apart from 0 and from forever, on a clock that counts nanoseconds. */
+/* What a clock that counts nanoseconds can tell from 0 and from infinity. */
 static const double SLOWEST = 125, FASTEST = 12.5e12, /* bytes/s: 1 kbit/s, 100 Tbit/s */
     LONGEST = 10;                                     /* seconds */
 
@@ -67,13 +67,14 @@ char *link_parse(Link *link, const char *text)
     char *first = format_new("%.*s", (int)(comma ? comma - text : (long)strlen(text)), text);
     char *wrong = NULL;
     if (!quantity(&found.bandwidth, first, bandwidths))
-        wrong = format_new("expected none, or BANDWIDTH,LATENCY as in 1Gbit/s,50us; \"%s\" is no "
-                           "bandwidth: a number and kbit/s, Mbit/s, Gbit/s, kB/s, MB/s or GB/s",
-                           first);
+        wrong =
+            format_new("expected none, or BANDWIDTH,LATENCY as in 1Gbit/s,50us; \"%s\" is not a "
+                       "bandwidth: a number and kbit/s, Mbit/s, Gbit/s, kB/s, MB/s or GB/s",
+                       first);
     else if (!(found.bandwidth >= SLOWEST && found.bandwidth <= FASTEST))
         wrong = format_new("bandwidth %s: expected 1kbit/s to 100Tbit/s", first);
     else if (comma && !quantity(&found.latency, comma + 1, latencies))
-        wrong = format_new("\"%s\" is no latency: a number and ns, us, ms or s, as in 50us",
+        wrong = format_new("\"%s\" is not a latency: a number and ns, us, ms or s, as in 50us",
                            comma + 1);
     else if (found.latency > LONGEST)
         wrong = format_new("latency %s: expected at most 10s", comma + 1);
@@ -83,7 +84,7 @@ char *link_parse(Link *link, const char *text)
     return wrong;
 }
 
-/* The largest of `count` units, from the smallest on, of which it is at least one. */
+/* The largest of `count` units, in ascending order, that is at most the value. */
 static const Unit *unit_for(double value, const Unit *units, int count)
 {
     int i = 0;
@@ -156,7 +157,7 @@ void link_choose(const char *link, const char *clock)
         is_virtual("--clock ", clock);
         setenv(CLOCK_NAME, clock, true);
     }
-    link_chosen(&(bool){0}); /* what the environment says must be right, too */
+    link_chosen(&(bool){0}); /* check the environment's values, too */
 }
 
 Link link_chosen(bool *virtual)

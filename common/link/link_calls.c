@@ -1,4 +1,4 @@
-/* link_calls.c: the link over all ranks: its start, its change, and MPI's collectives on it. See
+/* link_calls.c: the link over all ranks: start, change, and MPI's collectives. See
  * link_calls.h.
  *
  * A collective's data go through MPI. With them goes a second, tiny all-reduce on the same
@@ -11,16 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The process's own, as MPI is. */
 static double entered;      /* the clock when the current collective was called */
-static const char *unknown; /* a function called without a link that a link does not know */
+static const char *unknown; /* a function, called without a link, that a link does not model */
 
 void link_refuse(const char *function)
 {
-    REQUIRE(!link_on(),
-            "%s: a link and the virtual clock know only MPI_Send, MPI_Isend, MPI_Recv, MPI_Bcast "
-            "and the like: use those, or no --link and --clock real",
-            function);
+    REQUIRE(
+        !link_on(),
+        "%s: a link and the virtual clock support only MPI_Send, MPI_Isend, MPI_Recv, MPI_Bcast "
+        "and the like: use those, or no --link and --clock real",
+        function);
     unknown = function;
 }
 
@@ -59,7 +59,7 @@ static bool one_clock(void)
 static void change(Link link)
 {
     bool now_on = isfinite(link.bandwidth) || link_virtual();
-    REQUIRE(!now_on || !unknown, "link_set: %s was called before, which a link does not know",
+    REQUIRE(!now_on || !unknown, "link_set: %s was called before, which a link does not support",
             unknown);
     if (now_on && !link_virtual())
         REQUIRE(one_clock(), "a link on the real clock needs all ranks on one machine, which share "
@@ -100,11 +100,11 @@ void link_set(Link link)
         card_reset(link);
         return;
     }
-    long under_way = messages_under_way(); /* a plain one would be taken for one with a stamp */
-    PMPI_Allreduce(MPI_IN_PLACE, &under_way, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-    if (under_way != 0 && (isfinite(link.bandwidth) || link_virtual()) != link_on())
+    long in_flight = messages_in_flight(); /* a plain one would be taken for one with a stamp */
+    PMPI_Allreduce(MPI_IN_PLACE, &in_flight, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (in_flight != 0 && (isfinite(link.bandwidth) || link_virtual()) != link_on())
         die(EXIT_WRONG, "link_set: %ld messages are still in flight: receive them first",
-            under_way);
+            in_flight);
     require_same(link, link_virtual());
     change(link);
 }
@@ -153,7 +153,7 @@ double link_whole(MPI_Comm comm, const int *counts, const MPI_Datatype *types, M
     return bytes * c->size / (c->size - 1);
 }
 
-/* This rank's start, and the seconds that it thinks the collective takes. */
+/* This rank's start, and the collective's seconds by its arguments. */
 static void start_of(const Call *call, int P, double start[2])
 {
     start[0] = fmax(entered, card_free());
@@ -165,7 +165,7 @@ void link_enter(const Call *call)
     if (!link_on())
         return;
     REQUIRE(call->comm == MPI_COMM_NULL || call_comm(call->comm),
-            "%s: a link does not know how its communicator was made: use MPI_Comm_split and the "
+            "%s: a link does not support communicators of this origin: use MPI_Comm_split and the "
             "like, or no --link and --clock real",
             call->name);
     entered = clock_enter();

@@ -1,9 +1,9 @@
-/* link_card.c: a rank's network card: full duplex, one message after the other either way. See
+/* link_card.c: a rank's network card: full duplex, one message after the other each way. See
  * link_inside.h.
  *
- * What leaves, leaves in the order in which it is sent. What arrives is not received in the order
- * in which it arrives: while the program waits for a late message, earlier ones come in. So the
- * spans in which the card receives are kept, and a message takes the first gap that is long enough.
+ * Messages leave in the order in which they are sent, but the program may receive a late one before
+ * an earlier one. So the card keeps the spans in which it receives, and a message takes the first
+ * gap that is long enough.
  */
 #include "link_inside.h"
 #include <math.h>
@@ -11,7 +11,6 @@
 
 enum { SPANS = 64 };
 
-/* The process's own, as MPI is. */
 static Link link = {INFINITY, 0};
 static double sends_until;
 static struct {
@@ -39,7 +38,7 @@ double card_send(double now, double bytes)
 
 static void insert(int at, double from, double until)
 {
-    if (spans == SPANS) { /* the oldest is long past */
+    if (spans == SPANS) { /* drop the oldest */
         memmove(receives, receives + 1, (SPANS - 1) * sizeof *receives);
         spans--;
         at -= at > 0;
@@ -50,7 +49,7 @@ static void insert(int at, double from, double until)
     spans++;
 }
 
-/* Makes one of spans i and i + 1. */
+/* Merges spans i and i + 1. */
 static void join(int i)
 {
     if (i < 0 || i + 1 >= spans || receives[i].until < receives[i + 1].from)

@@ -4,7 +4,7 @@
  *
  * and `base` alone while the owner is in a call of MPI, or is charged for its work (link_charge).
  * Any thread may ask for the time; only the owner changes it. It does so between two steps of
- * `version`: who reads in between tries again.
+ * `version`: a reader in between tries again.
  */
 #include "link.h"
 #include "link_inside.h"
@@ -16,7 +16,6 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/* The process's own, as MPI is. */
 static atomic_bool is_virtual, in_call, charge_only;
 static bool held; /* from link_hold to link_release; the owner's */
 static atomic_uint version;
@@ -38,7 +37,7 @@ static double processor_time(clockid_t id)
     return clock_gettime(id, &t) ? -1 : (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* What the clock shows, if nobody changes it meanwhile. */
+/* The clock, if no thread changes it meanwhile. */
 static double shown(void)
 {
     double ran = in_call || charge_only ? 0 : processor_time(owner) - mark - look;
@@ -55,8 +54,8 @@ static double virtual_now(void)
     }
 }
 
-/* The clock shows `now`, or what it does if that is later: it never goes back, for any thread. This
- * thread owns it. */
+/* Sets the clock to `now` unless it is later already: it never goes back, for any thread. This
+ * thread then owns it. */
 static void set_clock(double now, bool stands)
 {
     version++;
@@ -70,7 +69,7 @@ static void set_clock(double now, bool stands)
 
 static void after_fork(void) { set_clock(0, false); }
 
-/* A look costs half a microsecond, and each call of MPI has one before it: that would add up. */
+/* Reading the clock costs half a microsecond; before each MPI call, that would add up. */
 static double shortest_look(void)
 {
     double shortest = 1;
@@ -83,9 +82,9 @@ static double shortest_look(void)
     return shortest;
 }
 
-void clock_begin(bool counts)
+void clock_begin(bool virtual)
 {
-    if (!counts || is_virtual)
+    if (!virtual || is_virtual)
         return;
     in_call = true; /* no owner yet */
     look = shortest_look();
@@ -145,9 +144,9 @@ void link_release(void)
     set_clock(0, false);
 }
 
-void nap(int looks)
+void poll_wait(int polls)
 {
-    if (looks < 50)
+    if (polls < 50)
         sched_yield();
     else
         nanosleep(&(struct timespec){0, 20000}, NULL);
@@ -155,8 +154,8 @@ void nap(int looks)
 
 void clock_resume(void) { in_call = false; }
 
-/* Sleeps, so that other ranks and threads have the core; the last moment, in which a sleep would
- * end too late, by looking at the clock. */
+/* Sleeps, so that other ranks and threads get the core; polls the clock for the last microseconds,
+ * in which a sleep would end too late. */
 static void wait_until(double due)
 {
     static const double LONGEST = 0.5, LAST = 30e-6;

@@ -2,31 +2,30 @@
  *
  * With a link each message carries its stamp, the moment at which its first byte leaves the card,
  * in front of its data, as one message of a datatype made for it: {stamp, data}. So MPI matches
- * stamp and data as one, whatever the communicator, tag and order; what blocks in MPI blocks here;
- * and a receive from MPI_ANY_SOURCE gets the right stamp. The status that the program sees is that
- * of the data alone.
+ * stamp and data as one, for any communicator, tag and order; calls that block in MPI block here;
+ * and a receive from MPI_ANY_SOURCE gets the right stamp. The program sees the status of the data
+ * alone.
  */
 #include "check.h"
 #include "link_inside.h"
 #include <math.h>
 
-/* The process's own, as MPI is. */
 static LinkSent sent;
 static long received;
 
 LinkSent link_sent(void) { return sent; }
-long messages_under_way(void) { return sent.messages - received; }
+long messages_in_flight(void) { return sent.messages - received; }
 
 /* ---- {stamp, data} ---- */
 
-/* Can these be one message with a stamp? What cannot, MPI shall see as it is, and complain. */
+/* Can these be one message with a stamp? Invalid arguments go to MPI unchanged, which complains. */
 static bool stampable(int peer, const void *v, int n, MPI_Datatype type)
 {
     if (!link_on() || peer == MPI_PROC_NULL || n < 0 || type == MPI_DATATYPE_NULL)
         return false;
     if (v || n == 0)
         return true;
-    int integers, addresses, types, made_by; /* MPI_BOTTOM is no address of a plain type's data */
+    int integers, addresses, types, made_by; /* MPI_BOTTOM needs a derived type */
     PMPI_Type_get_envelope(type, &integers, &addresses, &types, &made_by);
     return made_by != MPI_COMBINER_NAMED;
 }
@@ -66,15 +65,15 @@ double message_due(double stamp, MPI_Comm comm, MPI_Status *status)
     return is_self(comm, status->MPI_SOURCE) ? stamp : card_receive(stamp, bytes);
 }
 
-/* On the virtual clock a rank that waits for a message sleeps, so that those that compute have the
- * cores: MPI_Recv only yields. */
+/* On the virtual clock a rank sleeps while it waits, so that ranks that compute get the cores:
+ * MPI_Recv only yields. */
 static void wait_for(int from, int tag, MPI_Comm comm)
 {
     int here = false;
     for (int looks = 0; link_virtual() && !here; looks++) {
         PMPI_Iprobe(from, tag, comm, &here, MPI_STATUS_IGNORE);
         if (!here)
-            nap(looks);
+            poll_wait(looks);
     }
 }
 
@@ -90,7 +89,7 @@ static int count_sent(const Call *call, int error)
     return error;
 }
 
-/* The message that came first need not be the one that arrives first on the virtual clock. */
+/* The first message in MPI need not be the first on the virtual clock. */
 static void refuse_any(const char *function, int from)
 {
     REQUIRE(from != MPI_ANY_SOURCE || !link_virtual(),
@@ -105,7 +104,7 @@ static void count_received(const Call *call)
     received += call->from != MPI_PROC_NULL;
 }
 
-/* The stamp of what is sent now; *until: when the card has sent it. */
+/* The stamp of a message sent now; *until: when its last byte has left. */
 static double send_now(const Call *call, double now, double *until)
 {
     *until = now;
@@ -149,7 +148,7 @@ int link_recv(const Call *call, void *v, MPI_Status *status)
     return error;
 }
 
-/* Both ways at once; either may be to or from nobody. */
+/* Both ways at once; either peer may be MPI_PROC_NULL. */
 int link_send_recv(const Call *call, const void *v, void *w, int room, MPI_Datatype other,
                    int other_tag, MPI_Status *status)
 {
@@ -205,7 +204,7 @@ int link_send_recv_replace(const Call *call, void *v, int other_tag, MPI_Status 
     return count_sent(call, error);
 }
 
-/* ---- what only starts ---- */
+/* ---- nonblocking ---- */
 
 int link_isend(const Call *call, const void *v, MPI_Request *request, StartFunction send)
 {
@@ -238,7 +237,7 @@ int link_irecv(const Call *call, void *v, MPI_Request *request)
     return error;
 }
 
-/* A look at a message to come: it is not here before it is received. */
+/* A probe does not receive the message. */
 int link_probe(int from, int tag, MPI_Comm comm, int *found, MPI_Status *status)
 {
     MPI_Status got;

@@ -1,4 +1,4 @@
-/* link_pending.c: what was started and is in flight on the link, in the order of its start. See
+/* link_pending.c: operations in flight on the link, in the order of their start. See
  * link_inside.h. */
 #include "check.h"
 #include "link_inside.h"
@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The process's own, as MPI is. */
 static Pending **pending;
 static int count, room;
 
@@ -53,7 +52,7 @@ void pending_forget(const CallComm *notes)
             pending[i]->notes = NULL;
 }
 
-/* Open MPI gives short sends, which are over at once, all the same request: then the first. */
+/* Open MPI gives all short sends, which complete at once, the same request: take the first. */
 Pending *pending_of(MPI_Request request)
 {
     for (int i = 0; i < count && request != MPI_REQUEST_NULL; i++)
@@ -72,7 +71,7 @@ double collective_due(CallComm *notes, const double start[2])
     return from + start[1];
 }
 
-/* A collective: when it is due, once the latest start of all ranks is known. wait: for ranks that
+/* When a collective is due, once the latest start of all ranks is known. wait: wait for ranks that
  * have not started it. False: not known yet. */
 static bool agree(Pending *p, bool wait)
 {
@@ -93,8 +92,8 @@ static bool is_on(const Pending *p, const CallComm *notes)
     return p->kind == PENDING_COLLECTIVE && notes && p->notes == notes;
 }
 
-/* In order: all ranks start the collectives of a communicator in the same order, and the link makes
- * them one after the other, so first those before p. */
+/* The link performs the collectives of a communicator one after the other, in the order in which
+ * all ranks start them: those before p come first. */
 bool pending_known(Pending *p, bool wait)
 {
     for (int i = 0; pending[i] != p; i++)

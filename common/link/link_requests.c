@@ -1,8 +1,8 @@
-/* link_requests.c: how a wait for what is in flight on the link, or a test of it, ends. See
+/* link_requests.c: waits for requests in flight on the link, and tests of them. See
  * link_calls.h.
  *
- * MPI completes a request when the data are here; the program may know of it when they are due. So
- * a test asks MPI without ending the request, and a request that is due later goes on being one.
+ * MPI completes a request when the data are here; the program may see it complete when they are
+ * due. So a test asks MPI without completing the request, which stays active until it is due.
  */
 #include "check.h"
 #include "link_inside.h"
@@ -10,8 +10,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* MPI has completed p (NULL: nothing to do with the link); makes *status that of the data. False:
- * when it is due is not known yet. */
+/* MPI has completed p (NULL: not the link's); removes the stamp from *status. False: `due` is not
+ * known yet. */
 static bool known_due(Pending *p, MPI_Status *status, bool wait)
 {
     if (!p || p->kind == PENDING_SEND)
@@ -51,7 +51,7 @@ static void waited_free(Waited *w, int n)
     free(w);
 }
 
-/* On the virtual clock a rank that waits sleeps, so that those that compute have the cores:
+/* On the virtual clock a rank sleeps while it waits, so that ranks that compute get the cores:
  * MPI_Wait only yields. */
 static void sleep_until_here(int n, MPI_Request *requests)
 {
@@ -60,12 +60,12 @@ static void sleep_until_here(int n, MPI_Request *requests)
         for (int looks = 0; !here; looks++) {
             PMPI_Request_get_status(requests[i], &here, MPI_STATUS_IGNORE);
             if (!here)
-                nap(looks);
+                poll_wait(looks);
         }
     }
 }
 
-/* Ends all of them in MPI; returns when the last is due. */
+/* Completes all of them in MPI; returns when the last is due. */
 static int complete(int n, MPI_Request *requests, Waited *w, MPI_Status *statuses, double *due)
 {
     MPI_Status *got = alloc((unsigned long)n, sizeof *got);
@@ -112,9 +112,9 @@ static double due_of(MPI_Request request, Waited *w)
     return w->p ? w->p->due : 0;
 }
 
-/* A test that finds nothing ends. What waits for another rank takes no time of the virtual clock,
- * but gives that rank the core; what waits for the link takes the time of the test, so that a loop
- * of tests comes to the end of its wait. */
+/* Ends a test that finds nothing. If it depends on another rank, the virtual clock stops, and that
+ * rank gets the core; if it depends on the link, the test takes time, so that a loop of tests ends.
+ */
 static void not_yet(double due)
 {
     if (isfinite(due))
@@ -163,7 +163,7 @@ int link_request_status(MPI_Request request, int *done, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-/* The request that is due first, and when: INFINITY: not known of any. -1: none is active. */
+/* The request that is due first, and when (INFINITY: unknown for all). -1: none is active. */
 static int first_due(int n, const MPI_Request *requests, double *due)
 {
     int first = -1;
@@ -180,7 +180,7 @@ static int first_due(int n, const MPI_Request *requests, double *due)
     return first;
 }
 
-/* Ends request i, which is known to be here. */
+/* Completes request i, whose data are here. */
 static int complete_one(MPI_Request *request, MPI_Status *status, double *due)
 {
     Waited w = {.p = pending_of(*request)};
@@ -244,7 +244,7 @@ int link_test_some(int n, MPI_Request *requests, int *found, int *indices, MPI_S
     return error;
 }
 
-/* MPI may still read or write its stamp: the memory stays. */
+/* MPI may still read or write its stamp: keep the memory. */
 int link_request_free(MPI_Request *request)
 {
     Pending *p = pending_of(*request);

@@ -9,7 +9,7 @@
 #include "watch/mpi_call.h"
 #include <math.h>
 
-/* What the function it stands in was called with. */
+/* The arguments of the function that uses it. */
 #define CALL(its_kind, its_comm, n, its_type, its_op, to, its_from, its_tag) \
     Call call = {.kind = its_kind, \
                  .name = __func__, \
@@ -132,7 +132,7 @@ MAKES(Dist_graph_create_adjacent, comm,
        MPI_Comm *made_one),
       comm, in, sources, in_weights, out, targets, out_weights, info, reorder, made_one)
 
-/* Only the group calls it: for the watch no collective of comm. */
+/* Only the group calls it: for the watch it is not a collective of comm. */
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *part)
 {
     UNSIZED(CALL_WAIT, comm);
@@ -235,7 +235,7 @@ int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
     return error;
 }
 
-/* A test never waits. What it finds is no progress before it is received. */
+/* A test never waits. A message that it finds is progress only once received. */
 int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *found, MPI_Status *status)
 {
     MESSAGE(CALL_RECV, 0, MPI_BYTE, -1, from, tag, comm);
@@ -365,7 +365,7 @@ static int started(const Call *call, int error, const MPI_Request *request)
         return started(&call, __VA_ARGS__, request); \
     } while (0)
 
-/* One that waits, and one that only starts. */
+/* A blocking and a nonblocking one. */
 #define BOTH(name, start_name, its_call, parameters, ...) \
     int MPI_##name(LIST parameters) \
     { \
@@ -405,8 +405,8 @@ REDUCES(Exscan, Iexscan, CALL_SCAN)
 EXCHANGES(Allgather, Iallgather, CALL_ALL_GATHER)
 EXCHANGES(Alltoall, Ialltoall, CALL_ALL_TO_ALL)
 
-/* Of a gather's or scatter's two counts the root's other one need not be set elsewhere; that of the
- * root itself is not used if its part is in place already. */
+/* Of the two counts of a gather or scatter, one is valid only on the root, and the other not there
+ * if its part is in place. */
 #define ROOTED(name, start_name, kind, count, its_type) \
     BOTH(name, start_name, TOGETHER(kind, count, its_type, MPI_OP_NULL, root, comm), \
          (const void *v, int n, MPI_Datatype type, void *w, int m, MPI_Datatype other, int root, \
@@ -415,7 +415,7 @@ EXCHANGES(Alltoall, Ialltoall, CALL_ALL_TO_ALL)
 ROOTED(Gather, Igather, CALL_GATHER, v == MPI_IN_PLACE ? m : n, v == MPI_IN_PLACE ? other : type)
 ROOTED(Scatter, Iscatter, CALL_SCATTER, w == MPI_IN_PLACE ? n : m, w == MPI_IN_PLACE ? type : other)
 
-/* ---- collectives with each rank's own sizes ---- */
+/* ---- collectives with different sizes per rank ---- */
 
 static bool is_rank(int root, MPI_Comm comm)
 {
@@ -449,7 +449,7 @@ BOTH(Scatterv, Iscatterv,
       MPI_Datatype other, int root, MPI_Comm comm),
      v, n, at, type, w, m, other, root, comm)
 
-/* What one rank sends another receives: the most that a rank receives is not enough. */
+/* A rank may send more than it receives: the larger of the two. */
 BOTH(Alltoallv, Ialltoallv,
      UNEQUAL(LINK_ALL_TO_ALL,
              fmax(v == MPI_IN_PLACE ? 0 : link_whole(comm, n, NULL, type),

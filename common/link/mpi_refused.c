@@ -1,6 +1,6 @@
-/* mpi_refused.c: functions of MPI that move data between ranks past the link: on a link the run
- * ends, with the function's name, else they are MPI's. See link_refuse in link_calls.h. Of those
- * that come in a row (a window, then MPI_Put; a file, then MPI_File_read) the first is enough.
+/* mpi_refused.c: MPI functions that move data between ranks but that the link does not model: on a
+ * link they end the run, with the function's name. See link_refuse in link_calls.h. Of those that
+ * follow each other (a window, then MPI_Put; a file, then MPI_File_read) the first is enough.
  */
 #include "link_calls.h"
 #include "watch/call_board.h"

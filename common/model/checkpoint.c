@@ -20,7 +20,7 @@ typedef struct Part {
     float *host; /* a copy of flat */
     const View *views;
     int count;
-    View whole;            /* the only view of a vector that has none */
+    View whole;            /* the only view of a vector without views */
     char *prefix;          /* of the names in the file */
     const NamedVector *of; /* NULL: of the model itself */
 } Part;
@@ -147,7 +147,7 @@ static Progress read_progress(const char *path, const SafeTensors *file)
 {
     bool more = safetensors_value(file, "images"); /* both or none */
     Progress p;
-    memset(&p, 0, sizeof p); /* with what lies between its members: callers compare bytes */
+    memset(&p, 0, sizeof p); /* padding too: callers compare bytes */
     p.epoch = (int)metadata_number(path, file, "epoch", MOST_EPOCHS);
     p.position = (int64_t)metadata_number(path, file, "position", MOST_STEPS);
     p.step = (int64_t)metadata_number(path, file, "step", MOST_STEPS);

@@ -40,7 +40,7 @@ struct ModelPlan {
     bool packed;                /* do `filters` hold the weights of this pass? */
     BatchNorm norm[MAX_LAYERS];
     Tensor ones, unused;         /* F32 [widest]: gamma where it is fixed, and what is then its
-                                  * gradient; n = 0: there is none such */
+                                  * gradient; n = 0: unused */
     Tensor which[MAX_LAYERS];    /* max pooling: which of the square */
     Tensor held[MAX_LAYERS + 1]; /* of a ReLU's output: the activations whose signs it keeps;
                                   * NO_TENSOR: none */
@@ -107,6 +107,6 @@ static inline void range_end(const Backend *be)
 /* model_record.c */
 void model_recordings_free(Model *m);
 
-/* model_zoo.c: append the layers of m->spec.name; false: no such network. */
+/* model_zoo.c: append the layers of m->spec.name; false: unknown network. */
 bool model_zoo(Model *m);
 #endif

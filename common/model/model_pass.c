@@ -326,7 +326,7 @@ static void dense_backward(Model *m, int i, bool add)
         op->dense_backward_data(m->s, grad(m, l->in), dy, matrix(param(m, l->w), l->out), add);
 }
 
-/* Whatever fixed filters make of the images needs no gradient. */
+/* The output of fixed filters on the images needs no gradient. */
 static void activation_backward(Model *m, int i, bool add)
 {
     const Layer *l = &m->layers[i], *below = l->in > 0 ? &m->layers[l->in - 1] : NULL;

@@ -138,8 +138,8 @@ static void airbench(Model *m, int width, Activation f)
     model_mean_head(m, model_maxpool(m, x, 3), "head", m->spec.classes);
 }
 
-/* "resnet20" matches ("resnet", 8, 164, &20); nothing may follow the number, and "resnet020" is no
- * second name for it. */
+/* "resnet20" matches ("resnet", 8, 164, &20); nothing may follow the number, and "resnet020" is not
+ * a second name for it. */
 static bool numbered(const char *name, const char *prefix, int low, int high, int *number)
 {
     size_t length = strlen(prefix);

@@ -1,7 +1,7 @@
 /* safetensors.c: see safetensors.h. The format: https://github.com/huggingface/safetensors
  *
  * The reader parses the header before it allocates memory for the data, so a false header costs
- * nothing. Every message is one line without control characters, whatever the file holds.
+ * nothing. Every message is one line without control characters.
  */
 #include "safetensors.h"
 #include "check.h"
@@ -185,7 +185,7 @@ static char *read_header(SafeTensors *t, const char *text, size_t length, uint64
     return wrong;
 }
 
-/* One line of limited length, whatever text of the file it quotes. */
+/* One line of limited length, with any text quoted from the file. */
 static char *one_line(char *message)
 {
     for (size_t i = 0; message && message[i]; i++) {

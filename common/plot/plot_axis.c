@@ -220,7 +220,7 @@ void axis_ticks(const PlotAxis *axis, int wanted, Ticks *ticks)
         linear_ticks(axis, wanted, ticks);
 }
 
-/* ---- from data to the figure; tests ask it where there is no Cairo, too ---- */
+/* ---- from data to the figure; tests use it without Cairo, too ---- */
 
 /* Far enough outside the panel to look infinite, near enough for Cairo's fixed-point arithmetic. */
 static double bounded(double v) { return isnan(v) ? NAN : fmin(fmax(v, -1e5), 1e5); }

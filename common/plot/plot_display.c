@@ -1,6 +1,6 @@
 /* plot_display.c: the display that a window is on: opened within a time limit, and watched: when it
- * goes away or falls silent (the X server ends, ssh -X is cut), the program goes on without its
- * window.
+ * goes away or stops responding (the X server ends, ssh -X is cut), the program continues without
+ * its window.
  */
 #include "check.h"
 #include "plot_inside.h"
@@ -138,8 +138,9 @@ static const char *start(const char *only)
     return NULL;
 }
 
-/* SDL crashes on a Wayland display that falls silent while it is opened, or has no seat (keyboard
- * and mouse; `weston --backend=headless`). So ask first what it has. NULL, or what is wrong. */
+/* SDL crashes on a Wayland display that stops responding while it is opened, or has no seat
+ * (keyboard and mouse; `weston --backend=headless`). So ask first what it has. NULL, or what is
+ * wrong. */
 static const char *ask_wayland(void)
 {
     const char *name = getenv("WAYLAND_DISPLAY"), *folder = getenv("XDG_RUNTIME_DIR");

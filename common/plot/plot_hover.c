@@ -1,4 +1,4 @@
-/* plot_hover.c: what lies under the pointer, in words: the nearest point of a panel's lines and
+/* plot_hover.c: the text for what is under the pointer: the nearest point of a panel's lines and
  * points, or else the value of its map or surface there. Needs no window. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NEAR = 10, NEAR_ALONE = 24 }; /* units; the second where there is no map behind the points */
+enum { NEAR = 10, NEAR_ALONE = 24 }; /* units; the second without a map behind the points */
 
 /* Append "name = value" of an axis: its label up to what explains it ("a: …", "loss (…)"), and its
  * category's name or four digits. */

@@ -225,7 +225,7 @@ bool surface_pick(const PlotPanel *panel, double px, double py, double *x, doubl
 /* ---- Under the pointer (plot_hover.c) ---- */
 typedef struct Hover {
     char text[240]; /* "a = 0.25 · b = −0.1 · loss = 1.31" */
-    double x, y;    /* the point that it speaks of, in the figure */
+    double x, y;    /* the point that it describes, in the figure */
     bool on_point;  /* of a line or a scatter */
 } Hover;
 /* of a figure that is drawn; false: nothing there has a value */
@@ -243,12 +243,12 @@ struct PlotWindow {
     bool help;          /* the list of keys is on */
     bool closing;       /* its close button was pressed */
     int width, height;  /* before it filled the screen */
-    bool lost, quit;    /* its display is gone: no call of SDL any more; the program knows */
+    bool lost, quit;    /* its display is gone: no more calls of SDL; the program was told */
     bool pressed, dragged;
     int pressed_panel;
     double pressed_x, pressed_y;       /* units */
     double hover_x, hover_y;           /* units; where the pointer is */
-    double hover_until;                /* seconds; it lies still after that, and says nothing */
+    double hover_until;                /* seconds; after that its text is hidden */
     uint32_t *page;                    /* the figure with what is laid over it */
     size_t page_room;                  /* pixels */
     double born, first, message_until; /* seconds */
@@ -262,7 +262,7 @@ void window_lost(PlotWindow *window);     /* says so, once */
 
 /* The display (plot_display.c). */
 const char *display_unwanted(void); /* NULL, or why no window is wanted here, or can be */
-const char *display_open(void);     /* NULL, or why there is none */
+const char *display_open(void);     /* NULL, or why it failed */
 /* Calls SDL. False: the display went away meanwhile, and no call of SDL may follow. */
 bool display_use(void (*use)(void *context), void *context);
 const char *display_why(void); /* why it went away */

@@ -1,4 +1,4 @@
-/* plot_overlay.c: what a window briefly lays over its figure: the list of keys, a line such as
+/* plot_overlay.c: what a window briefly draws over its figure: the list of keys, a line such as
  * "saved …", and the values under the pointer. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"

@@ -49,7 +49,7 @@ void text_draw(Pen *pen, Font font, double x, double y, double anchor_x, double 
         cairo_text_path(pen, safe);
         cairo_set_line_join(pen, CAIRO_LINE_JOIN_ROUND);
         cairo_set_line_width(pen, 3);
-        cairo_set_tolerance(pen, 0.4); /* pixels; a rim need not be as smooth as its letters */
+        cairo_set_tolerance(pen, 0.4); /* pixels; a rim need not be as smooth as the text */
         cairo_set_antialias(pen, CAIRO_ANTIALIAS_FAST);
         pen_color(pen, PLOT_WHITE, 0.85);
         cairo_stroke_preserve(pen);

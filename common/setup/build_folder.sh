@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # build_folder.sh BUILD [MAKE]: before a build: create its folder, take its lock for the process
-# MAKE (build_lock.sh), and mark the folder as one that 'make clean' may remove; one that was there
-# and empty, as one that it may empty; one with other files not at all. Then touch the sources whose
-# contents changed since the last build though something built is newer (an exercise from a backup,
-# a tarball unpacked over a finished tree), so that make rebuilds them.
-set -euo pipefail # a list of sources that was interrupted must not be taken for a whole one
+# MAKE (build_lock.sh), and mark the folder as one that 'make clean' may remove (if it already
+# existed, but empty, as one that it may empty; with other files, not at all). Then touch sources
+# whose contents changed since the last build although something built is newer (an exercise from a
+# backup, a tarball unpacked over a finished tree), so that make rebuilds them.
+set -euo pipefail # an interrupted list of sources must not look complete
 export LC_ALL=C
 build=$1 make=${2-} mark=$1/.labs-build seen=$1/sources.sum
 list=$seen.$$

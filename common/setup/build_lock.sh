@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# build_lock.sh take|release BUILD MAKE: one make at a time builds in BUILD; another waits, and says
-# for which. MAKE is the process of make; the lock is a symbolic link, BUILD/.making ->
-# HOST:MAKE:START, with the time at which that process began, as its number may be another's later.
-# It appears in one step, and ends with its make, however that ends. A make that has built, and now
-# only runs a program, releases it: the next one need not wait for the program. Exit status 2: no
-# lock can be taken there, and why; 3: BUILD is gone.
+# build_lock.sh take|release BUILD MAKE: one make at a time builds in BUILD; another prints which
+# one it waits for. MAKE is make's process; the lock is a symbolic link, BUILD/.making ->
+# HOST:MAKE:START, with that process's start time, as its number may be reused. It is created
+# atomically, and invalid once its make has ended. A make that only runs a program after building
+# releases it, so the next one need not wait for the program. Exit status 2: no lock can be taken
+# there, and why; 3: BUILD is gone.
 set -eu
 export LC_ALL=C
-began() { # process: nothing, if there is none
+began() { # process: nothing, if it does not exist
     if [ -d /proc/self ]; then sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20
     else ps -o lstart= -p "$1" | tr ' :' '__'
     fi

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # compile_exercise.sh SOURCE OBJECT TARGET LIBRARIES COMPILER…: compile an exercise,
 # exercises/1a_NAME.c, which defines the function NAME, or a program that a check judges, which
-# defines main. A mistake in it must not keep the other parts from being built: if it does not
-# compile or link, or has no such function, the object gets one that ends its program with the first
+# defines main. An error in it must not stop the build of the other parts: if it does not
+# compile or link, or lacks the function, the object gets one that ends its program with the first
 # error. TARGET: the object's name in its dependency file. LIBRARIES: what the linker needs beside
 # it.
 #
-# Whatever else it defines (a helper main, die or malloc) is seen in its own file alone.
+# Everything else that it defines (a helper main, die or malloc) stays local to the file.
 set -u
 export LC_ALL=C
 source=$1 final=$2 object=${2%.o}.part.o target=$3 libraries=$4

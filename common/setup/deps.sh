@@ -87,7 +87,7 @@ install() {
         return 1
     fi
     [ "$root" != sudo ] || sudo -v || return 1 # asks before there is progress on the screen
-    trap 'say "stopped: run it again, and it goes on from here"; exit 130' INT
+    trap 'say "stopped: run it again to continue from here"; exit 130' INT
     size=$(apt_size "$@") || { update; size=$(apt_size "$@"); }
     say "installing ${size:-what apt-get knows of them}; log: $out/apt.log"
     if { fetch "$@" || { update && fetch "$@"; }; } &&

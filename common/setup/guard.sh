@@ -1,26 +1,27 @@
 #!/usr/bin/env bash
-# guard.sh watch PID [RUN]: see to it, from a session of its own, that nothing outlives process PID:
-# launch.sh, the program it became, or a script that runs several programs. Returns at once.
+# guard.sh watch PID [RUN]: run a guard, in a separate session, so that nothing outlives process
+# PID: launch.sh, the program it became, or a script that runs several programs. Returns at once.
 # guard.sh stop RUN: pass a stop on to the ranks of this machine, as SIGUSR1; fails if it cannot.
-# guard.sh pause RUN, guard.sh resume RUN: stop this machine's part of a run as Ctrl-Z does; go on.
-# guard.sh end RUN: end by SIGKILL whatever still belongs to a run, and remove its folder.
+# guard.sh pause RUN, guard.sh resume RUN: stop this machine's part of a run as Ctrl-Z does;
+# continue.
+# guard.sh end RUN: kill (SIGKILL) all that is left of a run, and remove its folder.
 #
 # PID itself ends (SIGTERM; SIGKILL LABS_STOP_SECONDS later) when one of its ancestors up to process
-# LABS_PARENT does: make, or the script that sets this variable. Without the variable nobody is
-# watched: nohup, tmux and batch systems work as usual. (Within a sandbox that numbers processes
-# again, unset it.)
+# LABS_PARENT does: make, or the script that sets this variable. Without the variable nothing is
+# watched: nohup, tmux and batch systems work as usual. (In a sandbox with its own process numbers,
+# unset it.)
 #
 # RUN is the folder that launch.sh makes for a run of several ranks: Open MPI's files are in it, and
 #     mpirun     its process id, and how many ranks it has on this machine (0: not known)
 #     stopping   launch.sh has passed a stop on to the ranks, or a rank was told to stop
 #     paused     launch.sh has stopped the ranks, and itself
-#     said       a rank has said why the run ends (common/check.h); in it, the exit status
-#     words      what mpirun says; notes: what Open MPI says in the ranks
+#     said       a rank has reported why the run ends (common/check.h); in it, the exit status
+#     words      mpirun's output; notes: Open MPI's output in the ranks
 #     opening.R  rank R is in comm_open
-#     why        the guard says why it ended the run: the exit status, and words
+#     why        why the guard ended the run: the exit status, and a message
 # All processes of a run have LABS_RUN=RUN in their environment (those of the tests LABS_TESTS=RUN),
-# whatever their parent by now.
-# Without /proc there is no guard: then mpirun alone ends its ranks.
+# even after their parent has ended. Without /proc the guard does nothing: only mpirun ends its
+# ranks.
 set -u
 export LC_ALL=C
 [ -z "${LABS_RUN-}${LABS_TESTS-}" ] || # it does not belong to a run itself
@@ -37,7 +38,7 @@ look_at() { # pid
     parent=${line%% *}
 }
 members() { grep -lsz "^LABS_[A-Z]*=$run\$" /proc/[0-9]*/environ | cut -d / -f 3; }
-signal_members() { # name, not to this process; fails if there are none
+signal_members() { # name, not to this process; fails if nobody is left
     local pids
     mapfile -t pids < <(members | grep -vx "${2:-none}")
     [ ${#pids[@]} -gt 0 ] && kill "-$1" "${pids[@]}" 2>/dev/null

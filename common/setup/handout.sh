@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # handout.sh OUT: the students' tarball, OUT/labs.tar.gz: the files that handout.txt names, with
 # AGENTS.md, for assistants, at its top, and the checksums by which update.sh tells a student's
-# files from those given out. The same files give the same bytes. Files that handout.txt does not
-# know are left out, by name; with an exercise that somebody has filled in there is no tarball.
+# files from those given out. The same files give the same bytes. Files missing in
+# handout.txt are left out and named; if an exercise is filled in, no tarball is made.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."

@@ -3,15 +3,15 @@
 # script knows mpirun.
 #
 # One rank without hosts is the program itself, without mpirun. Otherwise a failure is reported in
-# one line, by the first rank that has something to say, else by this script. The exit status is
+# one line, by the first rank that reports it, else by this script. The exit status is
 # that of the run: 0, 1, 2 or 77 as the ranks ended, 2 if they could not be started, 128 + signal if
 # one was killed. Ctrl-C, SIGTERM, SIGHUP and SIGQUIT reach every rank as SIGUSR1, a request to stop
 # (after SIGINT or SIGTERM mpirun would kill them within a second); ranks that have not stopped
 # LABS_STOP_SECONDS (3) later are ended, and a second Ctrl-C ends them at once. guard.sh sees to
-# that, and to what stays when this script itself is killed.
+# that, and cleans up when this script itself is killed.
 set -u
 export LC_ALL=C
-trap 'exit 130' INT # also where what is running just then ends well
+trap 'exit 130' INT # even if the current command ends with status 0
 
 fail() { # words; no control character of what they quote reaches the terminal
     printf 'error: %s\n' "$(printf %s "$*" | tr '\000-\037\177' '?')" >&2
@@ -117,7 +117,7 @@ needed=$((40 + 40 * most)) # mpirun; Open MPI and a small network
 threads=$((cores / most > 0 ? cores / most : 1))
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$threads}
 
-# The limit of processes counts threads, those of all programs of this user; root has none.
+# The limit of processes counts the threads of all programs of this user; root has no limit.
 limit=$(ulimit -u)
 if [ "$limit" != unlimited ] && [ "$limit" -lt 10000 ] && [ "$(id -u)" != 0 ]; then
     now=$(awk -v me="$(id -u)" '/^Uid:/ { mine = $2 == me } /^Threads:/ && mine { n += $2 }
@@ -153,9 +153,9 @@ fi
     fail "no network interface is up here, not even the loopback one, which $np ranks need:" \
         "ip link set lo up"
 
-# All files of the run, shared memory included, lie in one folder, which guard.sh removes if this
-# script is killed: in memory, since a full or read-only disk then does not matter, or in LABS_RUNS.
-# Open MPI wants 4.4 MB free for each rank's part before it makes it; a rank fills little of it.
+# All files of the run, shared memory included, are in one folder, which guard.sh removes if this
+# script is killed: in memory, where a full or read-only disk does not matter, or in LABS_RUNS. Open
+# MPI requires 4.4 MB free per rank, of which a rank uses little.
 run='' room='' needed=$((5 + most / 4)) # MB
 for folder in "${LABS_RUNS:-/dev/shm}" "${TMPDIR:-/tmp}"; do
     free=$(df -Pk "$folder" 2>/dev/null | awk 'NR == 2 { print int($4 / 1024) }')
@@ -235,7 +235,7 @@ on_signal() { # name
     fi
 }
 
-# Ctrl-Z: the ranks are in no group of the terminal's. fg, or SIGCONT, goes on here.
+# Ctrl-Z: the ranks are not in the terminal's process group. fg, or SIGCONT, continues here.
 pauses=0
 # shellcheck disable=SC2317
 on_pause() {
@@ -247,7 +247,7 @@ on_pause() {
     "$guard" resume "$run"
 }
 
-# mpirun's stderr has the ranks' lines and its own words: messages between two rules of 74 hyphens,
+# mpirun's stderr has the ranks' lines and its own messages, between two rules of 74 hyphens,
 # and lines that begin with [host:process] or [host][[job,…],rank]. Those go to the file words, the
 # rest to stderr. Open MPI 4 could keep them apart itself, Open MPI 5 cannot. $end: nothing follows,
 # though a process that ssh left behind may hold the pipe.
@@ -398,7 +398,7 @@ elif [[ $words =~ MPI_ABORT|process(es)?\ (returned|exited\ with)\ (a\ )?non-zer
     fi
 elif [ -n "$words$notes" ]; then
     words+=$notes
-    why="$program cannot start or go on: ${words:0:400}" status=2
+    why="$program cannot start or continue: ${words:0:400}" status=2
 elif [ "$status" -gt 128 ]; then
     killed $((status - 128)) "$program"
     why+=": $rest"

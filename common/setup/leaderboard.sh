@@ -5,10 +5,9 @@
 #     make lab2 ONLY=4_overlap NP=4 ARGS="--link 400Mbit/s,500us --clock virtual"
 #
 # The efficiency is the share of an update in which the rank does not wait for the network, with
-# overlap, on that link; the weights must be those of one all-reduce. The figures are what was
-# handed in: claims. For the first places run their exercises 4a and 4b yourself, by that command; a
-# run on the virtual clock can be repeated, so another figure says a lot. Exit status 2: no such
-# folder.
+# overlap, on that link; the weights must be those of one all-reduce. The numbers are the
+# students' claims: for the top places run their exercises 4a and 4b yourself, by that command; on
+# the virtual clock the result must repeat. Exit status 2: the folder is missing.
 set -u
 export LC_ALL=C
 folder=${1:?usage: leaderboard.sh FOLDER [RANKS [LINK]]} ranks=${2:-2} link=${3:-400Mbit/s,500us}
@@ -34,7 +33,7 @@ judge() { # folder
         function number(x) { return x ~ /^[0-9]+([.][0-9]+)?(e[-+]?[0-9]+)?$/ }
         /^[^,]*,[^,]*,overlapped: buckets,/ && !found {
             found = 1
-            if (NF != 9 || !number($6) || !number($7) || !number($9)) why = "a figure is no number"
+            if (NF != 9 || !number($6) || !number($7) || !number($9)) why = "not a number"
             else if (!($6 > 0 && $6 < 1000 && $7 >= 0 && $7 < $6)) why = "no time of an update"
             else if (!($9 <= 1e-4)) why = "the weights are not those of one all-reduce"
             else printf "%.4f %.2f\n", 1 - $7 / $6, 1000 * $6

@@ -25,7 +25,7 @@ package_manager() {
     done
 }
 
-# packages_of PART…: their packages on this system, each once; "-" in the table is none.
+# packages_of PART…: their packages on this system, each once; "-" in the table: no package.
 packages_of() {
     local column part
     case $(package_manager) in

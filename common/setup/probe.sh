@@ -5,8 +5,8 @@
 # probe.sh OUT [SET…]: finds out what this machine has by compiling and linking a small program per
 # part (parts.txt), never by guessing file names. Writes OUT/config.mk (flags for the Makefile) and
 # OUT/probe/results, lines "part<TAB>found|missing<TAB>version<TAB>where or why". The compilers'
-# output is in OUT/probe/NAME.log. Exits 0, whatever is missing: deps.sh decides what that
-# means; 2 if a program gave no answer.
+# output is in OUT/probe/NAME.log. Exits 0 even if parts are missing (deps.sh decides what that
+# means); 2 if a program gave no answer.
 # Respects CC, MPICC, CUDA_HOME, CBLAS_LIBS and CBLAS_CFLAGS.
 set -u
 export LC_ALL=C
@@ -21,7 +21,7 @@ if [ "$1" = --key ]; then key; exit; fi
 out=$1; shift
 work=$out/probe
 rm -rf "$work"; mkdir -p "$work" || exit 2
-# What does not answer in time is no missing part: the probe ends without a result.
+# A program that does not answer in time is not missing: the probe ends without a result.
 limit=${LABS_PROBE_SECONDS:-60}
 run_limited() {
     command -v timeout >/dev/null 2>&1 || { "$@"; return; }
@@ -173,7 +173,7 @@ probe_cblas() {
     printf '#include <cblas.h>\nint main(void) { %s return 0; }\n' "$products" >"$work/cblas.c"
     for blas in -lopenblas -lcblas -lblas; do
         if try cblas "" "$blas"; then
-            missing cblas "$blas has no LAPACK (dsyev_), and there is no -llapack"
+            missing cblas "$blas has no LAPACK (dsyev_), and -llapack is missing"
             return
         fi
     done

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # update.sh TARBALL: takes a corrected tarball into the folder that an earlier one was unpacked to.
 # A file that is as it was given out is replaced. One that you have changed stays; if the tarball
-# has a new version of it, that lies beside it, FILE.new. Files of your own are not touched. Nothing
-# is written before all of the tarball is read and right; interrupted, it can be called again.
+# has a new version, it is saved beside it as FILE.new. Your own files are not touched. Nothing is
+# written before the whole tarball has been read and verified; after an interruption, call it again.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
@@ -10,8 +10,8 @@ die() { printf 'error: %s\n' "$*" >&2; exit 2; }
 tarball=${1-} sums=common/setup/files.sha256 work=.update
 most=200 # MB that a tarball may hold
 [ -n "$tarball" ] || die "which tarball? make update TARBALL=labs.tar.gz"
-[ -e $sums ] || die "no $sums here: this is no folder from a students' tarball, or from one of" \
-    "before there were updates. Unpack the new one beside it and copy your files"
+[ -e $sums ] || die "no $sums here: this folder is not from a students' tarball, or from one made" \
+    "before updates existed. Unpack the new one beside it and copy your files"
 [ -f "$tarball" ] || die "$tarball: no such file"
 rm -rf $work
 mkdir $work || die "cannot write in $PWD"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# words.sh TEXT: the words of TEXT, each in quotes for a shell. In TEXT 'a b', "a b" and a\ b are
-# one word, and ~/ at the beginning of a word or of an option's value is your folder; no other sign
-# means anything. Exit status: 0; 1: a quote is not closed.
+# words.sh TEXT: split TEXT into words, each quoted for a shell. In TEXT 'a b', "a b" and a\ b are
+# one word, and ~/ at the start of a word or of an option's value is your home folder; no other
+# character is special. Exit status: 0; 1: a quote is not closed.
 set -eu
 export LC_ALL=C
 [[ $1 =~ [^[:space:]] ]] || exit 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# worklog.sh LOG: what is missing in a work log (lab2_ddp/worklog.md shows the format)? Each entry,
-# "## …", has a hypothesis, a command, a measurement and what next; a measurement names a row (from
-# 1) and a column of a metrics.csv under this folder, and its number must be there, to 1 %. Whether
-# a hypothesis is any good a person has to say. Exit status: 0 complete, 1 not, 2 no log.
+# worklog.sh LOG: list what a work log lacks (lab2_ddp/worklog.md shows the format). Each entry,
+# "## …", needs a hypothesis, a command, a measurement and a next step; a measurement names a row
+# (from 1) and a column of a metrics.csv under this folder, and its number must be there, to 1 %. A
+# person has to judge the hypothesis. Exit status: 0 complete, 1 incomplete, 2 no log.
 set -u
 export LC_ALL=C
 log=${1:?usage: worklog.sh LOG}

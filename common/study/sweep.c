@@ -53,8 +53,8 @@ static void print_row(char line[LINE], const SweepRow *row, int values)
     snprintf(line + used, LINE - used, "\n");
 }
 
-/* "8,1,5120.3,nan\n", `length` bytes, into a row. Printed again, it must be the same bytes: so no
- * letter, blank, sign or byte too many gets through that strtod would skip or read differently. */
+/* "8,1,5120.3,nan\n", `length` bytes, into a row. Printed again, it must be the same bytes: this
+ * rejects blanks, signs or other characters that strtod would skip or read differently. */
 static bool parse_row(SweepRow *row, const char *text, size_t length, int values)
 {
     char line[LINE], again[LINE], *end = line;
@@ -125,7 +125,7 @@ char *sweep_parse(Sweep *s, size_t *good, const char *bytes, size_t size, const 
 
 static const size_t MOST_BYTES = (size_t)1 << 30;
 
-/* Its rows; false: there is no such file, or it is empty, or another sweep's. An incomplete last
+/* Its rows; false: the file is missing, empty or another sweep's. An incomplete last
  * line is removed. */
 static bool read_rows(Sweep *s, const char *header)
 {

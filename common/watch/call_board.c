@@ -1,5 +1,5 @@
-/* call_board.c: see call_board.h. The board lies in a file that all ranks of the machine map, and
- * that has no name any more once they have.
+/* call_board.c: see call_board.h. The board is a file that all ranks of the machine map and
+ * then unlink.
  */
 #include "call_inside.h"
 #include "check.h"
@@ -12,14 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The process's own, as MPI is. */
 static Board all;
 static pid_t opened_in; /* a forked child has no board */
 static size_t bytes;
 
 /* Not by getpid(): a system call, four times in each call of MPI. */
-Board *board(void) { return all.seats && opened_in ? &all : NULL; }
-Seat *board_seat(void) { return board() ? &all.seats[all.rank] : NULL; }
+Board *board(void) { return all.ranks && opened_in ? &all : NULL; }
+RankCalls *board_mine(void) { return board() ? &all.ranks[all.rank] : NULL; }
 
 static void in_child(void) { opened_in = 0; }
 
@@ -30,23 +29,23 @@ int64_t board_clock(void)
     return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
 }
 
-/* ---- lines ---- */
+/* ---- slots ---- */
 
-void slot_write(Slot *slot, uint64_t key, const Line *line)
+void slot_write(Slot *slot, uint64_t key, const CallRecord *record)
 {
     atomic_store(&slot->key, 0);
     atomic_thread_fence(memory_order_seq_cst);
-    slot->line = *line;
+    slot->record = *record;
     atomic_store(&slot->key, key);
 }
 
-bool slot_read(const Slot *slot, Line *line, uint64_t *key)
+bool slot_read(const Slot *slot, CallRecord *record, uint64_t *key)
 {
     for (int tries = 0; tries < 100; tries++) {
         uint64_t before = atomic_load(&slot->key);
         if (!before)
             return false;
-        memcpy(line, &slot->line, sizeof *line);
+        memcpy(record, &slot->record, sizeof *record);
         atomic_thread_fence(memory_order_seq_cst);
         if (atomic_load(&slot->key) == before) {
             *key = before;
@@ -56,22 +55,22 @@ bool slot_read(const Slot *slot, Line *line, uint64_t *key)
     return false;
 }
 
-uint64_t line_key(const Line *l) { return (l->comm + (uint64_t)l->number) | 1ull << 63; }
+uint64_t record_key(const CallRecord *l) { return (l->comm + (uint64_t)l->number) | 1ull << 63; }
 
-Slot *line_slot(const Seat *seat, const Line *l)
+Slot *record_slot(const RankCalls *entry, const CallRecord *l)
 {
-    return (Slot *)&seat->lines[line_key(l) % LINES];
+    return (Slot *)&entry->records[record_key(l) % RECORDS];
 }
 
-bool seat_line(const Seat *seat, const Line *like, Line *found)
+bool find_record(const RankCalls *entry, const CallRecord *like, CallRecord *found)
 {
     uint64_t key;
-    return slot_read(line_slot(seat, like), found, &key) && key == line_key(like);
+    return slot_read(record_slot(entry, like), found, &key) && key == record_key(like);
 }
 
 void board_alive(void)
 {
-    Seat *me = board_seat();
+    RankCalls *me = board_mine();
     if (!me)
         return;
     atomic_store(&me->polls, 0);
@@ -81,7 +80,7 @@ void board_alive(void)
 
 /* ---- open and close ---- */
 
-/* A file of `bytes` bytes in memory, with a name that the others can open. false: none. */
+/* A file of `bytes` bytes in memory, with a name that the others can open. -1: it failed. */
 static int board_file(char path[256], bool first)
 {
     const char *run = getenv("LABS_RUN");
@@ -135,14 +134,14 @@ static void end_all(int status)
         PMPI_Abort(MPI_COMM_WORLD, status);
 }
 
-static void sit_down(void)
+static void register_rank(void)
 {
-    Seat *me = &all.seats[all.rank];
+    RankCalls *me = &all.ranks[all.rank];
     me->pid = getpid();
     ssize_t length = readlink("/proc/self/exe", me->program, sizeof me->program - 1);
     me->program[length > 0 ? length : 0] = 0;
     board_alive();
-    atomic_store(&me->state, SEAT_OUTSIDE);
+    atomic_store(&me->state, STATE_OUTSIDE);
 }
 
 void board_open(void)
@@ -152,15 +151,15 @@ void board_open(void)
     PMPI_Comm_size(MPI_COMM_WORLD, &all.size);
     if (all.size == 1 || all.size > MOST_WORLD)
         return;
-    bytes = (size_t)all.size * sizeof(Seat) + sizeof *all.told;
+    bytes = (size_t)all.size * sizeof(RankCalls) + sizeof *all.reported;
     PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-    all.seats = map_together(machine);
-    if (all.seats) {
-        all.told = (void *)(all.seats + all.size);
+    all.ranks = map_together(machine);
+    if (all.ranks) {
+        all.reported = (void *)(all.ranks + all.size);
         opened_in = getpid();
         pthread_atfork(NULL, NULL, in_child);
         find_locals(machine);
-        sit_down();
+        register_rank();
         die_register(all.rank, all.size, end_all);
         PMPI_Barrier(machine);
     }
@@ -171,9 +170,9 @@ void board_close(void)
 {
     if (!board())
         return;
-    atomic_store(&all.seats[all.rank].state, SEAT_LEFT);
+    atomic_store(&all.ranks[all.rank].state, STATE_LEFT);
     die_register(all.rank, all.size, NULL);
-    opened_in = 0; /* the memory stays: others still look at it, and it goes with the process */
+    opened_in = 0; /* the memory stays mapped: other ranks still read it */
     free(all.here);
     all.here = NULL;
 }

@@ -1,14 +1,13 @@
-/* call_board.h: the watch: who is in which call, known to all ranks of a machine, so that a run
- * that hangs can say why.
+/* call_board.h: the watch: explains why a run hangs.
  *
- * Each rank writes its MPI calls on a board in memory that the ranks of one machine share: the
- * kind, the size, the line of the source. Three things come of it:
- *   - of two ranks whose collectives do not match, the later one says so before MPI mixes their
- *     messages up (or hangs), with both lines of source;
+ * Each rank writes its MPI calls (kind, size, line of source) on a board in memory that the ranks
+ * of one machine share:
+ *   - of two ranks whose collectives do not match, the later one ends the run with both lines of
+ *     source, before MPI mixes up their messages or hangs;
  *   - a thread per rank ends the run with an explanation if a rank waits for one that has left; if
- *     all ranks wait and none gets anywhere (5 s; LABS_COMM_SECONDS, default 600, if one polls); or
- *     in a collective for one that completes no call for LABS_COMM_SECONDS (0: never);
- *   - on SIGQUIT (kill -QUIT, of any rank) it prints where all ranks are, and the run goes on.
+ *     all ranks wait without progress (5 s; LABS_COMM_SECONDS, default 600, if one polls); or in
+ *     a collective for one that completes no call for LABS_COMM_SECONDS (0: never);
+ *   - on SIGQUIT (kill -QUIT, of any rank) it prints where all ranks are, and the run continues.
  *
  * The ranks of another machine are not on this one's board. A process that is stopped, polls or
  * computes forever, is named as such.
@@ -21,23 +20,22 @@
  * memory) the rest does nothing. */
 void board_open(void);
 void board_close(void);
-/* In between: the thread that looks at the board. */
+/* In between: start and stop the thread that reads the board. */
 void call_watch_begin(void);
 void call_watch_end(void);
 
 /* Around each call. call_begin ends the run (exit 1) if it does not match another rank's. */
 void call_begin(const Call *call);
 void call_end(const Call *call);
-/* A test of requests or messages, which never waits. One that completes nothing gets nowhere: a
- * loop of them looks like a rank that computes. */
+/* A test of requests or messages, which never waits. One that completes nothing is no progress. */
 void call_polls(const Call *call, bool completes);
-/* This rank gets somewhere. */
+/* This rank makes progress. */
 void board_alive(void);
 
 /* LABS_COMM_SECONDS, or 600; INFINITY if it is 0. A bad value ends the run (exit 2). */
 double board_patience(void);
 
-/* The next call is made for this function ("comm_all_reduce"), called from this address; NULL,
- * NULL: no longer. In comm.c, whose callers are what a student wants to see. */
+/* comm.c: the next call is made for this function ("comm_all_reduce"), called from this address,
+ * which is the one that a student wants to see. NULL, NULL: no longer. */
 void call_for(const char *name, const void *site);
 #endif

@@ -16,7 +16,7 @@ static int forget(MPI_Comm comm, int keyval, void *value, void *unused)
     return MPI_SUCCESS;
 }
 
-/* Any change of one of the three changes it (FNV-1a, 64 bits a step). */
+/* FNV-1a, 64 bits a step. */
 static uint64_t hash(uint64_t parent, uint64_t number, uint64_t first)
 {
     const uint64_t prime = 0x100000001b3, parts[] = {parent, number, first};
@@ -43,7 +43,7 @@ static void world_ranks(CallComm *c, MPI_Comm comm)
     free(ranks);
 }
 
-/* The parts of one split have different first ranks. */
+/* The first rank in the id tells the parts of one split apart. */
 static void note_comm(MPI_Comm comm, uint64_t parent, uint64_t number)
 {
     int between;

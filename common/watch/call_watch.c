@@ -1,5 +1,5 @@
-/* call_watch.c: a thread per rank that looks at the board ten times a second: does this rank wait
- * for something that cannot come? It makes no call of MPI, which may be busy with another thread.
+/* call_watch.c: a thread per rank that reads the board ten times a second: does this rank wait for
+ * something that cannot happen? It makes no MPI call, since MPI may be busy in another thread.
  */
 #include "call_inside.h"
 #include "check.h"
@@ -14,7 +14,7 @@
 
 static const int64_t SECOND = 1000000000;
 enum { LEFT_AFTER = 1, ALL_WAIT = 5, USUAL = 600 }; /* seconds */
-static const double A_TURN = 0.01; /* s with a processor: a rank leaves a call that has ended */
+static const double A_TURN = 0.01; /* s of processor time, enough to leave a call that ended */
 
 static struct {
     pthread_t thread;
@@ -47,33 +47,32 @@ static double seconds_since(int64_t then) { return 1e-9 * (double)(board_clock()
 
 /* Is rank r of the world one that the call needs? A collective needs those that have not come to
  * it. */
-static bool needs(const Line *l, int r)
+static bool needs(const CallRecord *l, int r)
 {
-    Line theirs;
+    CallRecord theirs;
     if (r == board()->rank || !(l->members[r / 64] >> r % 64 & 1))
         return false;
     if (l->number)
-        return !seat_line(&board()->seats[r], l, &theirs);
+        return !find_record(&board()->ranks[r], l, &theirs);
     return r == l->to_world || r == l->from_world;
 }
 
-/* ---- has it had a processor? ---- */
+/* ---- was it scheduled? ---- */
 
-/* On a busy machine a rank may wait for a processor for 10 s and more: Linux lets one that has
- * called sched_yield often, as MPI does while it waits, wait behind all others. It does not hang.
- */
-static void look_at(int r)
+/* On a busy machine a rank that does not hang may still wait 10 s and more for a processor: Linux
+ * runs a process that often calls sched_yield, as MPI does while it waits, after all others. */
+static void update_served(int r)
 {
     static const double LOOK = 0.2; /* s, at most: this process may have been stopped, too */
-    const Seat *seat = &board()->seats[r];
+    const RankCalls *entry = &board()->ranks[r];
     struct Served *s = &watch.served[r];
-    int64_t beat = atomic_load(&seat->since), now = board_clock();
-    long polls = atomic_load(&seat->polls);
-    double processor = seat_processor(seat);
+    int64_t beat = atomic_load(&entry->since), now = board_clock();
+    long polls = atomic_load(&entry->polls);
+    double processor = rank_cpu_time(entry);
     if (beat != s->beat)
         *s = (struct Served){.beat = beat, .before = processor, .polls = polls};
     else
-        s->seconds += seat_runs(seat) && processor > 0
+        s->seconds += rank_runs(entry) && processor > 0
                         ? processor - s->processor
                         : fmin(1e-9 * (double)(now - s->looked), LOOK);
     if (polls > s->polls) {
@@ -87,36 +86,36 @@ static void look_at(int r)
 
 /* ---- the three reasons; each returns the message, NULL: none ---- */
 
-static char *one_has_left(const Line *l)
+static char *waits_for_left(const CallRecord *l)
 {
     const Board *b = board();
     for (int r = 0; r < b->size; r++) {
-        if (atomic_load(&b->seats[r].state) != SEAT_LEFT || !needs(l, r))
+        if (atomic_load(&b->ranks[r].state) != STATE_LEFT || !needs(l, r))
             continue;
         char why[200];
         snprintf(why, sizeof why,
                  "rank %d waits for rank %d, which has left: does it make fewer calls, or is one "
                  "inside 'if (rank == …)'? Now",
                  b->rank, r);
-        return words_of_hang(why);
+        return describe_hang(why);
     }
     return NULL;
 }
 
-/* Has the rank tested, and nothing come of it, for so long that it may count as waiting? */
-static bool tests_in_vain(const Seat *seat)
+/* Have the rank's tests completed nothing for long enough to count as waiting? */
+static bool tests_in_vain(const RankCalls *entry)
 {
-    return atomic_load(&seat->state) == SEAT_OUTSIDE && atomic_load(&seat->polls) > 0 &&
-           seconds_since(atomic_load(&seat->since)) >= watch.patience;
+    return atomic_load(&entry->state) == STATE_OUTSIDE && atomic_load(&entry->polls) > 0 &&
+           seconds_since(atomic_load(&entry->since)) >= watch.patience;
 }
 
-/* Does rank r nothing else? One that computes, and tests now and then, takes longer for a test. */
+/* Does rank r only poll? One that computes between its tests has more processor time per test. */
 static bool only_polls(int r)
 {
     static const double A_TEST = 1e-4, AWAKE = 0.05; /* processor time, s; its share of the time */
     const struct Served *s = &watch.served[r];
     double ran = s->processor - s->before;
-    return tests_in_vain(&board()->seats[r]) && s->tests > 0 &&
+    return tests_in_vain(&board()->ranks[r]) && s->tests > 0 &&
            seconds_since(s->polled) < ALL_WAIT &&
            (ran < A_TEST * (double)s->tests || ran < AWAKE * s->seconds);
 }
@@ -125,18 +124,18 @@ static bool only_polls(int r)
 static char *all_wait(void)
 {
     const Board *b = board();
-    Line first = {0}, l;
+    CallRecord first = {0}, l;
     uint64_t key;
     bool differ = false;
     long beats = 0;
     for (int r = 0; r < b->size; r++) {
-        const Seat *seat = &b->seats[r];
-        int state = atomic_load(&seat->state);
-        beats += atomic_load(&seat->beats);
+        const RankCalls *entry = &b->ranks[r];
+        int state = atomic_load(&entry->state);
+        beats += atomic_load(&entry->beats);
         bool loops = only_polls(r);
-        if (state != SEAT_IN_CALL && state != SEAT_LEFT && !loops)
+        if (state != STATE_IN_CALL && state != STATE_LEFT && !loops)
             return NULL;
-        if (!slot_read(&seat->now, &l, &key) || seat_stopped(seat) ||
+        if (!slot_read(&entry->now, &l, &key) || rank_stopped(entry) ||
             watch.served[r].seconds < A_TURN)
             return NULL;
         if (r == 0)
@@ -149,21 +148,21 @@ static char *all_wait(void)
     }
     if (!differ || isinf(watch.patience) || seconds_since(watch.still_since) < ALL_WAIT)
         return NULL;
-    return words_of_hang("all ranks wait, and none for another that could go on (a deadlock)");
+    return describe_hang("all ranks wait for each other (a deadlock)");
 }
 
-/* Is rank r stopped, or outside MPI, and has completed no call for so long? */
+/* Has rank r, stopped or outside MPI, completed no call within the limit? */
 static bool silent(int r)
 {
-    const Seat *seat = &board()->seats[r];
-    int state = atomic_load(&seat->state);
-    return (state == SEAT_OUTSIDE || (state == SEAT_IN_CALL && seat_stopped(seat))) &&
-           seconds_since(atomic_load(&seat->since)) >= watch.patience &&
+    const RankCalls *entry = &board()->ranks[r];
+    int state = atomic_load(&entry->state);
+    return (state == STATE_OUTSIDE || (state == STATE_IN_CALL && rank_stopped(entry))) &&
+           seconds_since(atomic_load(&entry->since)) >= watch.patience &&
            watch.served[r].seconds >= watch.patience / 10;
 }
 
-/* In a collective, for a silent rank; or for one that waits for such a rank itself. */
-static char *one_does_not_come(const Line *l, double waited)
+/* In a collective, for a silent rank or for one that waits for a silent rank. */
+static char *waits_for_silent(const CallRecord *l, double waited)
 {
     const Board *b = board();
     int culprit = -1;
@@ -174,31 +173,31 @@ static char *one_does_not_come(const Line *l, double waited)
             culprit = r;
     if (culprit < 0)
         return NULL;
-    const Seat *seat = &b->seats[culprit];
+    const RankCalls *entry = &b->ranks[culprit];
     char why[200];
     snprintf(why, sizeof why,
              "rank %d waits in a collective, and rank %d has %s for %.0f s (LABS_COMM_SECONDS)",
-             b->rank, culprit, atomic_load(&seat->polls) ? "only polled" : "made no call",
-             seconds_since(atomic_load(&seat->since)));
-    return words_of_hang(why);
+             b->rank, culprit, atomic_load(&entry->polls) ? "only polled" : "made no call",
+             seconds_since(atomic_load(&entry->since)));
+    return describe_hang(why);
 }
 
-static void look(void)
+static void check_for_hang(void)
 {
     const Board *b = board();
-    const Seat *me = &b->seats[b->rank];
-    Line l;
+    const RankCalls *me = &b->ranks[b->rank];
+    CallRecord l;
     uint64_t key;
     double waited = seconds_since(atomic_load(&me->since));
-    bool in_call = atomic_load(&me->state) == SEAT_IN_CALL;
+    bool in_call = atomic_load(&me->state) == STATE_IN_CALL;
     if ((!in_call && !tests_in_vain(me)) || waited < LEFT_AFTER || !slot_read(&me->now, &l, &key))
         return;
     for (int i = 0; i < b->locals; i++)
-        look_at(b->here[i]);
-    char *why = in_call ? one_has_left(&l) : NULL;
+        update_served(b->here[i]);
+    char *why = in_call ? waits_for_left(&l) : NULL;
     why = why ? why : all_wait();
-    why = why || !in_call ? why : one_does_not_come(&l, waited);
-    /* Meanwhile it may have gone on. */
+    why = why || !in_call ? why : waits_for_silent(&l, waited);
+    /* It may have completed the call meanwhile. */
     if (why && seconds_since(atomic_load(&me->since)) >= waited)
         die(EXIT_WRONG, "%s", why);
     free(why);
@@ -206,18 +205,18 @@ static void look(void)
 
 /* ---- SIGQUIT ---- */
 
-static void on_quit(int signal_number) { asked = 1; }
+static void on_sigquit(int signal_number) { asked = 1; }
 
 /* One rank prints for all of them, once a second at most. */
-static void tell(void)
+static void report_all(void)
 {
     const Board *b = board();
-    int64_t now = board_clock(), before = atomic_load(b->told);
+    int64_t now = board_clock(), before = atomic_load(b->reported);
     asked = 0;
-    if (now - before < SECOND || !atomic_compare_exchange_strong(b->told, &before, now))
+    if (now - before < SECOND || !atomic_compare_exchange_strong(b->reported, &before, now))
         return;
     for (int i = 0; i < b->locals; i++) {
-        char *words = words_of_seat(b->here[i]);
+        char *words = describe_rank(b->here[i]);
         note("%s", words);
         free(words);
     }
@@ -225,14 +224,14 @@ static void tell(void)
 
 /* ---- the thread ---- */
 
-static void *looks(void *unused)
+static void *watch_thread(void *unused)
 {
     while (!watch.over) {
         nanosleep(&(struct timespec){0, SECOND / 10}, NULL);
         if (asked)
-            tell();
+            report_all();
         if (!watch.over)
-            look();
+            check_for_hang();
     }
     return NULL;
 }
@@ -248,12 +247,12 @@ void call_watch_begin(void)
     watch.over = false;
     if (sigaction(SIGQUIT, NULL, &present) == 0 &&
         (present.sa_handler == SIG_DFL || present.sa_handler == SIG_IGN)) {
-        struct sigaction action = {.sa_handler = on_quit, .sa_flags = SA_RESTART};
+        struct sigaction action = {.sa_handler = on_sigquit, .sa_flags = SA_RESTART};
         sigaction(SIGQUIT, &action, NULL);
     }
     sigfillset(&every); /* signals go to the program's own threads */
     pthread_sigmask(SIG_SETMASK, &every, &before);
-    watch.runs = pthread_create(&watch.thread, NULL, looks, NULL) == 0;
+    watch.runs = pthread_create(&watch.thread, NULL, watch_thread, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

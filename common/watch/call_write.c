@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The process's own, as MPI is. */
 static _Thread_local struct {
     const char *name;
     const void *site;
@@ -18,9 +17,9 @@ void call_for(const char *name, const void *site)
     label.site = site;
 }
 
-/* ---- a call as a line ---- */
+/* ---- a call as a record ---- */
 
-/* The types that come often, without asking MPI. */
+/* Common types by comparison, which is faster than MPI_Type_get_name. */
 static void set_type(char text[12], MPI_Datatype type)
 {
     const struct {
@@ -56,7 +55,7 @@ static int in_world(const CallComm *c, int rank)
 /* Where the linker put the program's first byte, which is its ELF header. */
 extern const Elf64_Ehdr __executable_start __attribute__((weak));
 
-/* As in the program's file, whatever address it was loaded at. */
+/* The address in the program's file, without the load offset. */
 static uint64_t from_start(const void *site)
 {
     bool moved = &__executable_start && __executable_start.e_type == ET_DYN;
@@ -68,18 +67,18 @@ static uint64_t site_of(const Call *call)
     return from_start(label.site ? label.site : call->site);
 }
 
-static Line line_of(const Call *call, CallComm *c)
+static CallRecord record_of(const Call *call, CallComm *c)
 {
-    Line l = {.kind = call->kind,
-              .starts = call->starts,
-              .comm = c ? c->id : 0,
-              .count = call->count,
-              .peer = call->peer,
-              .from = call->from,
-              .tag = call->tag,
-              .to_world = in_world(c, call->peer),
-              .from_world = in_world(c, call->from),
-              .site = site_of(call)};
+    CallRecord l = {.kind = call->kind,
+                    .starts = call->starts,
+                    .comm = c ? c->id : 0,
+                    .count = call->count,
+                    .peer = call->peer,
+                    .from = call->from,
+                    .tag = call->tag,
+                    .to_world = in_world(c, call->peer),
+                    .from_world = in_world(c, call->from),
+                    .site = site_of(call)};
     strncpy(l.name, label.name ? label.name : call->name, sizeof l.name - 1);
     set_type(l.type, call->type);
     strcpy(l.op, op_name(call->op));
@@ -90,29 +89,29 @@ static Line line_of(const Call *call, CallComm *c)
 
 void call_polls(const Call *call, bool completes)
 {
-    Seat *me = board_seat();
+    RankCalls *me = board_mine();
     if (!me)
         return;
     if (completes) {
         board_alive();
         return;
     }
-    if (atomic_fetch_add(&me->polls, 1) == 0 || me->now.line.site != site_of(call)) {
-        Line l = line_of(call, call_comm(call->comm));
+    if (atomic_fetch_add(&me->polls, 1) == 0 || me->now.record.site != site_of(call)) {
+        CallRecord l = record_of(call, call_comm(call->comm));
         slot_write(&me->now, 1, &l);
     }
 }
 
-/* Compares with those that have come to this collective already. */
-static void compare(const Line *mine)
+/* Compares with the ranks that have already entered this collective. */
+static void compare(const CallRecord *mine)
 {
     const Board *b = board();
-    Line theirs;
+    CallRecord theirs;
     for (int i = 0; i < b->locals; i++) {
         int r = b->here[i];
-        if (r == b->rank || !seat_line(&b->seats[r], mine, &theirs))
+        if (r == b->rank || !find_record(&b->ranks[r], mine, &theirs))
             continue;
-        char *fault = words_of_mismatch(mine, b->rank, &theirs, r);
+        char *fault = describe_mismatch(mine, b->rank, &theirs, r);
         if (fault)
             die(EXIT_WRONG, "%s", fault);
     }
@@ -120,20 +119,20 @@ static void compare(const Line *mine)
 
 void call_begin(const Call *call)
 {
-    Seat *me = board_seat();
+    RankCalls *me = board_mine();
     if (!me)
         return;
     CallComm *c = call_comm(call->comm);
-    Line l = line_of(call, c);
+    CallRecord l = record_of(call, c);
     bool together = c && call->kind >= CALL_BARRIER;
     if (together)
         l.number = ++c->calls;
     slot_write(&me->now, 1, &l);
     if (together)
-        slot_write(line_slot(me, &l), line_key(&l), &l);
-    if (!call->starts) { /* what only starts has completed nothing yet */
+        slot_write(record_slot(me, &l), record_key(&l), &l);
+    if (!call->starts) { /* a nonblocking call has completed nothing yet */
         board_alive();
-        atomic_store(&me->state, SEAT_IN_CALL);
+        atomic_store(&me->state, STATE_IN_CALL);
     }
     atomic_thread_fence(memory_order_seq_cst); /* of two that come at once one sees the other */
     if (together)
@@ -142,12 +141,12 @@ void call_begin(const Call *call)
 
 void call_end(const Call *call)
 {
-    Seat *me = board_seat();
+    RankCalls *me = board_mine();
     if (!me)
         return;
     if (call->kind >= CALL_BARRIER)
-        slot_write(&me->last, 1, &me->now.line);
-    atomic_store(&me->state, SEAT_OUTSIDE);
+        slot_write(&me->last, 1, &me->now.record);
+    atomic_store(&me->state, STATE_OUTSIDE);
     if (!call->starts)
         board_alive();
 }

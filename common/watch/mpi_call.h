@@ -1,11 +1,10 @@
 /* mpi_call.h: one call of MPI, as the layer between a program and MPI sees it.
  *
- * MPI lets a program put functions of its own in place of MPI_Send, MPI_Allreduce, …: the originals
- * are still there as PMPI_Send, … (the profiling interface). mpi_calls.c does so for the functions
- * that these labs and their students use. Two things look at each call: the watch (call_board.h)
- * writes down who is in which call, and the link (link.h) decides when it ends. Those that move
- * data and that the link does not know end a run on a link (mpi_refused.c). All others go to MPI
- * unseen.
+ * MPI lets a program replace MPI_Send, MPI_Allreduce, … by its own functions; the originals are
+ * PMPI_Send, … (the profiling interface). mpi_calls.c replaces the functions that the labs and
+ * their students use: the watch (call_board.h) records who is in which call, and the link (link.h)
+ * decides when it returns. Calls that move data and that the link does not model end a run on a
+ * link (mpi_refused.c). All others are left alone.
  */
 #ifndef MPI_CALL_H
 #define MPI_CALL_H
@@ -28,7 +27,7 @@ typedef enum {
     CALL_SCATTER,
     CALL_ALL_TO_ALL,
     CALL_SCAN,
-    CALL_CREATE, /* of a communicator, or its end */
+    CALL_CREATE, /* creates or frees a communicator */
     CALL_UNEQUAL /* MPI_Allgatherv and the like: each rank has its own sizes */
 } CallKind;
 
@@ -50,7 +49,7 @@ typedef struct Call {
 
 enum { MOST_WORLD = 256 }; /* ranks; a larger run has no board */
 
-/* What the layer knows of a communicator that it saw being made. */
+/* What the layer knows of a communicator whose creation it saw. */
 typedef struct CallComm {
     uint64_t id;                       /* the same on all its ranks */
     long calls;                        /* collectives on it so far */
@@ -71,7 +70,7 @@ void call_comms_end(void);
 void call_comm_made(MPI_Comm parent, MPI_Comm made);
 /* The same, but only the ranks of `made` call it: MPI_Comm_create_group. */
 void call_group_made(MPI_Comm parent, MPI_Comm made);
-/* NULL: it was made by a function that is not replaced. */
+/* NULL: made by a function that is not replaced. */
 CallComm *call_comm(MPI_Comm comm);
 /* Bytes of `count` elements. */
 double call_bytes(int count, MPI_Datatype type);

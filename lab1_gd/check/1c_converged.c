@@ -50,7 +50,7 @@ MISTAKE(never, false)
 MISTAKE(ever, true)
 MISTAKE(not_a_number, isnan(fall) || (fall >= 0 && (fall < t * a || a == 0)))
 
-/* As the right answer, of other losses. NAN where a is 0: any, as that is a mistake of its own. */
+/* As the right answer, of other losses. NAN where a is 0: any, as that is another mistake. */
 static double hardly_fell(const Asked *k, double a, double z)
 {
     return a == 0 ? NAN : z / a <= 1 && z / a > 1 - k->tolerance;

@@ -85,7 +85,7 @@ static void draws_from_r(void)
                  "`i +` is missing: rng_below(r, n − i) is one of 0 … n − i − 1, and position i "
                  "must draw from i … n − 1");
     WRONG_UNLESS(memcmp(&r, &before, sizeof r),
-                 "it does not draw from *r: a generator of its own, or a copy of r, gives the same "
+                 "it does not draw from *r: another generator, or a copy of r, gives the same "
                  "order in every call");
     WRONG_UNLESS(memcmp(order[0], order[2], sizeof order[0]),
                  "two calls in a row gave the same order: draw from *r, not from a copy");

@@ -22,10 +22,11 @@ static Running running;
 static void judge_element(const char *name, double value)
 {
     const Running *r = &running;
-    WRONG_UNLESS(value != OUTSIDE_ORDER,
-                 "n = %d, batch %d: it reads outside order[0 … n), so that the batch gets a point "
-                 "that is none; the last batch has only what is left, n − first",
-                 r->n, r->batch);
+    WRONG_UNLESS(
+        value != OUTSIDE_ORDER,
+        "n = %d, batch %d: it reads outside order[0 … n), so that the batch gets an invalid "
+        "point; the last batch has only what is left, n − first",
+        r->n, r->batch);
     WRONG_UNLESS(value != NEVER_WRITTEN,
                  "n = %d, batch %d: gradient() gets numbers of room that were never written, as "
                  "its %s: read it where you wrote it",
@@ -41,7 +42,7 @@ static void judge_place(const char *name, const double *from, int n)
 {
     const Running *r = &running;
     if (from < r->memory || from >= r->memory + sizeof r->memory / sizeof *r->memory)
-        return; /* an array of its own */
+        return; /* another array */
     int at = (int)(from - r->memory) - GUARD;
     WRONG_UNLESS(n <= r->batch,
                  "n = %d, batch %d: gradient() gets %d points: a batch has %d at most", r->n,
@@ -62,7 +63,7 @@ static void judge_arguments(const double *x, const double *y, int n)
     int left = r->n - r->reports * r->batch, size = left < r->batch ? left : r->batch;
     WRONG_UNLESS(
         n != 0 || left > 0,
-        "n = %d, batch %d: an update too many: after %d examples none is left; go on while "
+        "n = %d, batch %d: one update too many: no example is left after %d; continue while "
         "first < n",
         r->n, r->batch, r->n);
     WRONG_UNLESS(n >= 1 && n <= POINTS, "it asked for the gradient over %d of %d points", n,

@@ -3,7 +3,7 @@
 #include "lab1.h"
 
 /* Shuffle order[0 … n), n >= 1, in place: each of the n! permutations of its elements must be
- * equally likely, whatever the order was before. All randomness comes from r: rng_below(r, k) draws
+ * equally likely, for any order before. All randomness comes from r: rng_below(r, k) draws
  * one of 0 … k-1 (rng.h) and advances r. So the same r gives the same order, and the next call
  * another one. No memory besides the array is needed. The check counts the 24 orders of 4 elements
  * in 24,000 shuffles. */

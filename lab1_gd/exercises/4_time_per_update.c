@@ -6,8 +6,8 @@
  * to n >= 2 measurements: an update on batch[i] images took seconds[i] > 0. Minimise the sum of
  * the squared RELATIVE errors,
  *     sum ((t0 + c batch[i] - seconds[i]) / seconds[i])^2
- * A time is measured to within a few percent, so plain least squares would see nothing but the
- * largest batches. This is linear least squares with weights 1/seconds[i]^2.
+ * A time is measured to within a few percent, so plain least squares would fit only the largest
+ * batches. This is linear least squares with weights 1/seconds[i]^2.
  *     *t0   out: seconds per update; noise can make it negative: leave it so
  *     *c    out: seconds per image
  * At least two batch sizes differ. The check asks for 1e-9, relative, on exact data; on noisy data

@@ -9,8 +9,8 @@
  *     (x.y) a + (y.y) b = y.v
  * in double precision. Then compute the distance element by element, as the root of
  *     sum (v[i] - a x[i] - b y[i])^2
- * The shorter |v|² - |a x + b y|² is a small difference of two large values: where v is long and
- * near the plane, their rounding errors drown it (cancellation). The check allows an error of 1e-4
+ * The shorter |v|² - |a x + b y|² is a small difference of two large values: if v is long and
+ * near the plane, their rounding errors exceed it (cancellation). The check allows an error of 1e-4
  * (|a| + |b|) in the coordinates, and of 1e-5 of the vectors' lengths in the distance. */
 double plane_coordinates(double *a, double *b, const float *v, const float *x, const float *y,
                          int n)

@@ -6,7 +6,7 @@
  * start <= end. They come in any order, and may overlap, be nested or be empty. Return how many
  * seconds of [from, to], from <= to, they cover together: what is covered twice counts once, and
  * what lies outside does not count. n = 0 gives 0. Do not change the arrays; you may copy them into
- * memory of your own (alloc in check.h; free it). n is at most a few hundred, so a loop within a
+ * your own memory (alloc in check.h; free it). n is at most a few hundred, so a loop within a
  * loop over the spans is fast enough. The check asks for 1e-12 seconds, absolute. */
 double busy(const double *start, const double *end, int n, double from, double to)
 {

@@ -157,7 +157,7 @@ static void draw_training(PlotPanel *panel, const Look *l)
     free(x);
 }
 
-/* A snapshot in the colour of its own loss: where that is not the map's, the plane says little. */
+/* A snapshot in the colour of its loss: where it differs from the map's, the plane shows little. */
 static void draw_snapshot(PlotPanel *panel, PlotAxis z, const Look *l, int i, double a, double b)
 {
     const double *loss = l->path_loss ? &l->path_loss[2 * (ptrdiff_t)i] : NULL;

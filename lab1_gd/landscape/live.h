@@ -119,7 +119,7 @@ typedef struct Live {
     int64_t changes; /* of wish and seen, so far */
     BackgroundThread *thread;
     Runner run, other; /* the network in training; the second one, its model NULL until wished */
-    int other_every, other_updates; /* a point of its path every so many updates */
+    int other_every, other_updates; /* updates between two points of its path */
     Model *probe;                   /* a copy to measure with */
     Loader *loader;
     EvalSet *ground_set, *held_set;

@@ -13,8 +13,8 @@ enum { FINE = 73 }; /* points along a side of the surface that is drawn */
 typedef enum { FROM_START, FROM_ELSEWHERE, WITH_ITS_PATH } Begin;
 
 /* An idea: its sentence, how long it stays, and what the networks do meanwhile. hold: on the plane
- * of a path that is long enough, whatever came before: if there is none, it trains first, as fast
- * as it can. WITH_ITS_PATH: that path is shown, too. */
+ * of a long enough path: without one it first trains, as fast as it can. WITH_ITS_PATH: that path
+ * is shown, too. */
 typedef struct Idea {
     const char *says; /* with %W the number of weights, %E the path's variance in the plane */
     double seconds;
@@ -67,7 +67,7 @@ struct Show {
 const PlotKey show_keys[] = {{"click", "put the network there: it trains on from there"},
                              {"1 … 8", "this idea"},
                              {". ,", "the next idea, the one before"},
-                             {"a", "go on by itself, or wait for keys"},
+                             {"a", "advance by itself, or wait for keys"},
                              {"t", "turn the surface, or hold it still"},
                              {"space", "pause the training"},
                              {"r", "this idea from its start"},

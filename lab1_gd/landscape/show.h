@@ -1,6 +1,6 @@
 /* show.h: live training on its surface, for an audience: full screen, one idea at a time, each with
- * one sentence. It goes on by itself until a key takes over. A click puts the network where it was
- * clicked; two networks race on one surface.
+ * one sentence. It advances by itself until a key takes over. A click moves the network to that
+ * point; two networks race on one surface.
  */
 #ifndef SHOW_H
 #define SHOW_H

@@ -2,13 +2,13 @@
  * two random directions, a line, the plane of the training path, and the plane of the Hessian's
  * sharpest and most downward directions.
  *
- * Random directions are blind to single ones: of D eigenvalues such a direction sees a mean. So the
- * network's sharpest direction, and those along which its loss falls, have a plane of their own.
- * Its directions have length 1 in the space of the weights, and are not scaled filter by filter.
+ * Random directions cannot show a single one: such a direction averages D eigenvalues. So a
+ * separate plane shows the network's sharpest direction and those along which its loss falls. Its
+ * directions have length 1 in the space of the weights, and are not scaled filter by filter.
  *
  * All are collective, and false if they were stopped before the end. Points go to
- * OUT/NAME-SLICE.points.csv as they are found, so that an interrupted slice goes on, and whole to
- * OUT/NAME-SLICE.csv.
+ * OUT/NAME-SLICE.points.csv as they are found, so that an interrupted slice can resume, and all
+ * of them to OUT/NAME-SLICE.csv.
  */
 #ifndef SLICES_H
 #define SLICES_H

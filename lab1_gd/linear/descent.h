@@ -22,8 +22,8 @@ typedef struct Descent {
     DescentEnd end;
     int window;            /* converged: over this many updates … */
     double tolerance;      /* … the loss fell by less than this fraction */
-    const char *missing;   /* the exercise that is still to do: nothing moves then; NULL: none */
-    const char *unstopped; /* the same of `converged`: it moves, and does not stop */
+    const char *missing;   /* the unfinished exercise: nothing moves then; NULL: none */
+    const char *unstopped; /* the same for `converged`: it moves, and does not stop */
 } Descent;
 
 Descent descent_new(int points, double noise, uint64_t seed, double rate, double start_w,

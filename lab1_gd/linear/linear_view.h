@@ -35,9 +35,9 @@ PlotAxis linear_view_loss(const LinearView *v, const Parabola *l);
 void linear_draw_data(PlotPanel *panel, const Points *p, const Parabola *all, double w, double b);
 /* The two solutions as marks on a map; labels: also in the legend. */
 void linear_draw_solutions(PlotPanel *panel, const Points *p, const Parabola *all, bool labels);
-/* A path of n points with a dot at its head; a short path has one at each point. Of a long path the
- * first and the newest VIEW_SHOWN updates, and as many of those between them: a tangle of thousands
- * of lines is too slow for 60 frames/s, and shows no more. */
+/* A path of n points with a dot at its head; a short path has one at each point. Of a long path it
+ * shows the first and the newest VIEW_SHOWN updates, and VIEW_SHOWN of those between: thousands of
+ * lines are too slow for 60 frames/s, and show no more. */
 enum { VIEW_SHOWN = 100 };
 void linear_draw_path(PlotPanel *panel, int n, const double *w, const double *b, PlotStyle style);
 /* For run_open(): data, device, ranks. */

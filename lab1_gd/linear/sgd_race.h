@@ -14,7 +14,7 @@ typedef struct Racer {
                            * ahead of the race */
     double *w, *b, *loss; /* [RACE_MAX + points.n + 1]: each point of the path, and its loss
                            * over all examples */
-    double *seen;         /* likewise: examples used so far */
+    double *seen;         /* the same: examples used so far */
     double seconds;       /* of one update, measured */
     double floor;         /* theory */
     bool lost;            /* diverged: count - 1 is its last point */
@@ -31,7 +31,7 @@ typedef struct SgdRace {
     int *order;          /* [points.n] */
     double *room;        /* [2 * points.n] */
     SgdSurvey survey;    /* floors at this rate, for batches from 1 to n, in all three samplings */
-    const char *missing; /* the exercise that is still to do: nothing moves then; NULL: none */
+    const char *missing; /* the unfinished exercise: nothing moves then; NULL: none */
 } SgdRace;
 
 SgdRace sgd_race_new(int points, double noise, uint64_t seed, SgdSampling sampling, double rate,

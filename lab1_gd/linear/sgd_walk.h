@@ -21,7 +21,7 @@ typedef struct SgdWalk {
     bool lost;            /* diverged */
     int *order, ordered;  /* [points.n] examples of the epoch `ordered`; -1: none yet */
     SgdSurvey survey;     /* noise floors by rate, shuffled and with replacement */
-    const char *missing;  /* the exercise that is still to do: nothing moves then; NULL: none */
+    const char *missing;  /* the unfinished exercise: nothing moves then; NULL: none */
 } SgdWalk;
 
 SgdWalk sgd_walk_new(int points, double noise, uint64_t seed, SgdSampling sampling, double rate,

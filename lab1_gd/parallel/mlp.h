@@ -54,7 +54,7 @@ void mlp_free(Mlp *n);
 void mlp_dense_forward(Mlp *n, int micro, int layer, bool with_bias);
 /* on act[layer+1], in place, if the layer has a ReLU */
 void mlp_relu_forward(Mlp *n, int micro, int layer);
-/* on dact[layer+1], in place, likewise */
+/* the same on dact[layer+1], in place */
 void mlp_relu_backward(Mlp *n, int micro, int layer);
 /* grads += …, dact[layer] = dact[layer+1] W; for layer 0 too, where a trainer would skip it, so
  * that all layers cost the same. */

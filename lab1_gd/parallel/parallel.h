@@ -69,7 +69,7 @@ typedef struct Worker {
     Log log;     /* of the last update */
 } Worker;
 
-/* comm has as many ranks as the scheme; NULL for the serial one. */
+/* comm has the number of ranks of the scheme; NULL for the serial one. */
 Worker *worker_new(Comm *comm, Backend *be, const Scheme *scheme, const MlpSpec *spec, int batch,
                    double rate);
 void worker_free(Worker *w);

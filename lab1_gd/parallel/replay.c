@@ -1,8 +1,8 @@
 /* replay.c: the schedule of the ranks' events, as if each rank had its own processor.
  *
- * Where ranks share processors, the wall clock shows when the system let a rank run, not what it
- * had to wait for. So each rank's events are laid end to end on a clock of its own, which jumps
- * forward where the rank must wait for another. That takes only the durations, and who exchanges
+ * When ranks share processors, the wall clock shows when the system let a rank run, not what it
+ * had to wait for. So each rank's events follow each other on a clock of that rank, which jumps
+ * forward when it must wait for another. That takes only the durations, and who exchanges
  * with whom.
  */
 #include "check.h"

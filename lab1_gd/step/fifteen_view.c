@@ -116,7 +116,7 @@ static void cost_text(char *text, size_t room, const StepReport *r, int part)
 }
 
 /* One rank's bars: the median, and as a line the middle 80 %. Pale, as in the timeline: what
- * overlaps with the step. The queue has none: a batch that waits there costs nothing. */
+ * overlaps with the step. A batch that waits in the queue costs nothing. */
 static void draw_bars(PlotPanel *panel, const StepReport *r, int rank, int ranks, const Frame *f)
 {
     Boxes bars = {0}, later = {0}, spreads = {0};

@@ -132,7 +132,7 @@ typedef struct ServerRun {
 /* Whole ones: sums are exact, and times that are equal compare as equal. */
 static double picoseconds(double seconds) { return rint(1e12 * seconds); }
 
-/* Sends worker i the weights, to go on with; stop: to end. */
+/* Sends worker i the weights to continue with; stop: to end. */
 static void send_weights(ServerRun *run, int i, bool stop)
 {
     Server *s = run->s;

@@ -4,7 +4,7 @@
  *     3_train [1 … 9]     judge these steps (default: all)
  *
  * Run it from the project's folder; the trainer, also named 3_train, is in the folder above this
- * program's. Exit status: 0 if all steps are right, 77 if none is wrong but some are still to do,
+ * program's. Exit status: 0 if all steps are right, 77 if none is wrong but some are unfinished,
  * else 1.
  */
 #include "check.h"
@@ -163,14 +163,14 @@ static unsigned wanted(int argc, char **argv)
 
 /* ---- the verdicts ---- */
 
-/* A step's line. `first`: the step to mend before this one can be judged; 0: none. */
+/* A step's line. `first`: the step to fix before this one can be judged; 0: none. */
 typedef struct Line {
     ExerciseState state;
     int first;
     char *why;
 } Line;
 
-/* The step to mend before step k; 0: none. One that waits for k itself does not count. */
+/* The step to fix before step k; 0: none. One that waits for k itself does not count. */
 static int first_needed(const Line *line, int k)
 {
     for (const char *needs = exercises[k].needs; *needs; needs++) {

@@ -45,8 +45,8 @@ static void judge_state(const Pass *p, int before)
                  p->b.least, judged_elements(p->complete, p->sent));
     for (int i = 0; i < before; i++) {
         WRONG_UNLESS(p->r.all_reduce[i].waits == 0,
-                     "it calls comm_wait in the backward pass, which then stands still: waiting is "
-                     "bucket_finish's");
+                     "it calls comm_wait, which stops the backward pass: leave the wait to "
+                     "bucket_finish");
         WRONG_UNLESS(p->r.all_reduce[i].tests > 0,
                      "%d in flight, and it does not ask comm_test about number %d: MPI moves data "
                      "only while the program calls it",

@@ -91,8 +91,8 @@ static void judge_orders(PartitionKind kind)
             if (kind != PARTITION_OWN_ORDERS)
                 continue;
             WRONG_UNLESS(!same(&first, q, &first, r),
-                         "%s: ranks %d and %d read the same images: give each a seed of its own",
-                         what, q, r);
+                         "%s: ranks %d and %d read the same images: give each its own seed", what,
+                         q, r);
             WRONG_UNLESS(
                 !same(&first, r, &second, q) && !same(&first, q, &second, r),
                 "%s: a rank reads in epoch 1 what another read in epoch 0: add the rank to "

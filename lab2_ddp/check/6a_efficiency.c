@@ -62,9 +62,9 @@ static double one_latency(int P, UpdateWork w, Link l)
 static const Slip mistakes[] = {
     {share_that_waits, "that is the share that waits: computing is the rest"},
     {speed_up, "that is the speed-up: the efficiency is 1/P of it"},
-    {inverse, "that is its inverse: above 1 no efficiency can be"},
+    {inverse, "that is its inverse: an efficiency is at most 1"},
     {in_bits, "that takes bytes for bits: link_seconds takes bytes, and a Link bytes per second"},
-    {smaller_batches, "that divides the computing by P: each rank has a whole batch of its own"},
+    {smaller_batches, "that divides the computing by P: each rank has its own batch"},
     {flat, "nothing overlaps: the first bucket is complete long before the backward pass ends"},
     {all_hidden, "the exchange begins with the backward pass: it can begin only when the first "
                  "bucket is complete, and the last bucket comes after the pass"},

@@ -27,8 +27,7 @@ static const char *words_for(const Case *c, double ratio)
                     {1 / 8., ": that is divided by 8: bytes and bytes per second need no factor"},
                     {1e-6, ": that is in megabytes per second"},
                     {8e-6, ": that is in Mbit/s"},
-                    {c->P,
-                     ": that is P times as much: does each rank have a whole batch of its own?"},
+                    {c->P, ": that is P times as much: does each rank have its own whole batch?"},
                     {1 / c->wanted - 1, ": the time allowed is computing * (1 / wanted - 1)"},
                     {c->P / (c->P - 1.), ": 2 (P-1)/P vectors go through a card, not 2"},
                     {0.5, ": half of it: an all-reduce is a reduce-scatter and an all-gather"}};

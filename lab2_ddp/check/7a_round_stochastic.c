@@ -50,7 +50,7 @@ static void judge_scale(int bits)
                  bits);
 }
 
-/* The extreme elements are values exactly, whatever u is. */
+/* The extreme elements are exact values, for any u. */
 static void judge_ends(int bits)
 {
     float g[] = {2, -2, 0}, least[] = {0, 0, 0}, most[3];

@@ -80,7 +80,7 @@ static void judge_sum(const Sparse *x, const Sparse *y, int most)
                  "%d and %d elements, together %d different ones, most = %d: it returns %s%s",
                  x->count, y->count, count, most, found ? "true" : "false",
                  found                          ? ": expected false"
-                 : x->count + y->count == count ? ": so many are fine"
+                 : x->count + y->count == count ? ": sum has room for them"
                                                 : ": indices that both have count once");
     if (!found)
         return;

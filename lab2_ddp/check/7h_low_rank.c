@@ -80,8 +80,7 @@ static void judge_step(const float *m, float *q, const float *other, double clos
         p[i] = 5;
     low_rank(p, q, m, ROWS, COLUMNS, RANK, mean, &played);
     WRONG_UNLESS(p[ROWS * RANK] == 5, "it writes behind p [rank * rows]");
-    WRONG_UNLESS(played.calls,
-                 "the mean over the ranks is never taken: each rank has a p of its own");
+    WRONG_UNLESS(played.calls, "the mean over the ranks is never taken: each rank keeps its own p");
     float product[ROWS * RANK];
     matrix_times(product, m, q0, ROWS, COLUMNS, RANK);
     bool orthonormal_before = near(dot(played.got, 0, played.got, 0, ROWS), 1, 1e-3) &&

@@ -57,7 +57,7 @@ static void judge_drawn(uint32_t number)
 static void judge(void *unused)
 {
     Cost plain = {100, 0.01, 8e6};
-    expect(plain, (Cost){100, 0.02, 2e6}, 6e8, "6 MB less, 10 ms more, as many updates");
+    expect(plain, (Cost){100, 0.02, 2e6}, 6e8, "6 MB less, 10 ms more, the same updates");
     expect(plain, (Cost){200, 0.02, 2e6}, 4e8 / 3,
            "2 of 8 MB, twice the seconds, twice the updates");
     expect(plain, (Cost){INFINITY, 0.02, 1e5}, 0, "it never reaches the target");
@@ -65,7 +65,7 @@ static void judge(void *unused)
     expect(plain, (Cost){50, 0.011, 2e6}, INFINITY, "half the updates");
     expect(plain, (Cost){500, 0.011, 2e6}, 0, "a quarter of the bytes, five times the updates");
     expect(plain, (Cost){100, 0.005, 9e6}, 0, "more bytes, fewer seconds (pays above, not below)");
-    expect(plain, (Cost){100, 0.02, 8e6}, 0, "as many bytes, more seconds");
+    expect(plain, (Cost){100, 0.02, 8e6}, 0, "the same bytes, more seconds");
     for (uint32_t k = 0; k < 500; k++)
         judge_drawn(k);
 }

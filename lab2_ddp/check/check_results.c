@@ -1,5 +1,5 @@
-/* check_results.c: the verdicts on steps 8 and 9: what the run reports, what it saves, and how it
- * goes on and stops.
+/* check_results.c: the verdicts on steps 8 and 9: what the run reports and saves, and how it
+ * resumes and stops.
  */
 #include "check.h"
 #include "check_steps.h"
@@ -136,10 +136,11 @@ Verdict judge_checkpoint(const Runs *r)
     verdict = verdict.fault ? verdict : judge_files(r, &r->resumed, true);
     verdict = verdict.fault ? verdict : judge_files(r, &r->others, true);
     if (!verdict.fault && !same_checkpoints(&r->whole, &r->resumed))
-        verdict = wrong("9a",
-                        "stopped after update %d and resumed, it ends with another checkpoint than "
-                        "without the stop",
-                        HALF);
+        verdict =
+            wrong("9a",
+                  "stopped after update %d and resumed, its last checkpoint differs from that of "
+                  "an uninterrupted run",
+                  HALF);
     verdict = verdict.fault
                 ? verdict
                 : judge_order(r, &r->others, DEEP_BATCH, DEEP_IMAGES, HALF * RANKS * DEEP_BATCH);

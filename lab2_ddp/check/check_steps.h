@@ -78,13 +78,13 @@ const char *blame(const Facts *f);
 
 typedef struct Verdict {
     char *fault; /* what is wrong; NULL: the step is right. free() it */
-    int first;   /* the step to mend before this one can be judged; 0: it is judged */
+    int first;   /* the step to fix before this one can be judged; 0: it is judged */
 } Verdict;
 
 Verdict right(void);
-/* part: "6b": the fault ends with this comment's line in the student's file, if it is there. */
+/* part: "6b": the fault then names the line of this comment in the student's file, if found. */
 Verdict wrong(const char *part, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The run f lacks this: because it failed, in a step that is then to be mended first; else the
+/* The run f lacks this: because it failed, in a step that must be fixed first; else the
  * fault is this step's. */
 Verdict missing(const Runs *r, const Facts *f, const char *part, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

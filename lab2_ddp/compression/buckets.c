@@ -1,5 +1,5 @@
 /* buckets.c: a few bits per element: the gradient in buckets of 1,024 elements, each with a scale
- * of its own (one-bit: two values) and then its codes. A bucket stays in the processor's nearest
+ * (one-bit: two values) followed by its codes. A bucket stays in the processor's nearest
  * cache while it is hashed, rounded and packed, so the gradient is read from memory once.
  */
 #include "check.h"

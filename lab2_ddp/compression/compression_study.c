@@ -28,8 +28,8 @@ void compression_open(CompressionStudy *s, const Lab *lab, uint64_t seed)
     s->seed = seed;
     s->images = s->images < d->train.count ? s->images : d->train.count;
     s->test = s->test < d->test.count ? s->test : d->test.count;
-    REQUIRE(s->images >= P * s->batch, "--images=%d: an update takes %d: give at least as many",
-            s->images, P * s->batch);
+    REQUIRE(s->images >= P * s->batch, "--images=%d: give at least the %d of an update", s->images,
+            P * s->batch);
     for (int k = 0; k < remedy_count; k++)
         if (k == 0 || strstr(remedy_specs[k].name, s->only))
             s->remedy[s->remedies++] = k;

@@ -82,7 +82,7 @@ double study_seconds(const CompressionStudy *s, int row, double updates, Link li
 double study_updates_to(const CompressionStudy *s, int row, int seed, double accuracy);
 /* The accuracy that is to be reached: what `none` has at the end, less s->below. */
 double study_target(const CompressionStudy *s);
-/* The accuracy of a training after so many seconds on a link. */
+/* The accuracy of a training after a given time on a link. */
 double study_accuracy_at(const CompressionStudy *s, int row, int seed, double seconds, Link link);
 /* The time at which accuracies are compared on a link: when the first remedy has made all its
  * updates. */

@@ -1,7 +1,7 @@
 /* factors.c: two remedies that need more than the gradient, and hook into the backward pass.
  *
- * Factors: the gradient of a dense layer's weights is a product, dW = dyᵀ x, with as many columns
- * and rows as there are images in the batch. With few of those, send x and dy: every rank
+ * Factors: the gradient of a dense layer's weights is a product, dW = dyᵀ x, whose inner
+ * dimension is the batch size. With a small batch, send x and dy: every rank
  * multiplies them itself. It is exact, but x and dy must be gathered: their bytes grow with P.
  *
  * Minimal effort back-propagation (meProp; Sun et al., arXiv 1706.06197): of a hidden layer's dy

@@ -8,7 +8,7 @@
 /* u[i], i = 0 … n-1, uniform in [0, 1), 24 bits: a hash of (key, i), so no element waits for the
  * one before it, as it would with a generator that has a state. */
 void random_fill(float *u, int n, uint32_t key);
-/* A key of its own for what is numbered so. */
+/* A distinct key for each of these numbers. */
 uint32_t random_key(uint64_t seed, uint32_t a, uint32_t b, uint32_t c);
 
 /* Codes of 1, 2, 4 or 8 bits in bytes. code has room for pack_bytes(n, bits) * 8 / bits, of which

@@ -45,7 +45,7 @@ static double pays(const CompressionStudy *s, int row, int seed, double target)
 
 /* ---- the figure ---- */
 
-/* A colour, shape and dash of its own for each of up to 21 rows. */
+/* A distinct colour, shape and dash for each of up to 21 rows. */
 static PlotStyle style_of(const CompressionStudy *s, int row)
 {
     static const PlotShape shapes[] = {PLOT_DOT, PLOT_SQUARE, PLOT_TRIANGLE};

@@ -17,10 +17,10 @@
  *   3       ONE layer's parameters and         parameters, gradients,       layer by layer
  *           gradient, the largest              state
  *
- * In stage 1 a rank's shards of parameters and gradients lie in the whole ones. In stage 2 and 3
- * the layer that is whole comes on top of all shards.
+ * In stage 1 a rank's shards of parameters and gradients are part of the whole vectors. In stages 2
+ * and 3 the whole layer comes on top of all shards.
  *
- * What a rank sends: with rings, of whole vectors of m bytes in all, a reduce-scatter or an
+ * What a rank sends: with rings, and whole vectors of m bytes in total, a reduce-scatter or an
  * all-gather takes (P - 1) / P * m, and an all-reduce both. An update of `micro` micro-batches
  * makes
  *

@@ -2,8 +2,8 @@
 #include "check.h"
 #include "lab2.h"
 
-/* `count` elements on P ranks: all shards have the same size, each = count / P rounded up, because
- * reduce-scatter and all-gather know no other. Rank r's shard is elements [r * each, (r + 1) *
+/* `count` elements on P ranks: all shards have the same size, each = count / P rounded up, as
+ * reduce-scatter and all-gather require. Rank r's shard is elements [r * each, (r + 1) *
  * each) of the padded vector: first = r * each. Of these only the `own` elements below `count` are
  * real; the rest is padding. The last rank may have fewer real elements than the others, and if P
  * does not divide a small count several ranks may have none: own is never negative.

@@ -8,13 +8,14 @@
  * bytes[L].
  *
  * Activation checkpointing cuts the layers into parts: part k is layers cut[k] … cut[k + 1] - 1,
- * with cut[0] = 0 and cut[parts] = L. In the forward pass only what lies at the cuts is kept; in
- * the backward pass each part's forward pass is made again, just before its backward pass (10g).
+ * with cut[0] = 0 and cut[parts] = L. In the forward pass only the activations at the cuts are
+ * kept; in the backward pass each part's forward pass runs again, just before its backward pass
+ * (10g).
  *
- * While part k is worked on, these are there, in either pass: all activations that it writes,
- * cut[k] + 1 … cut[k + 1], and what was kept at the cuts before it, activations cut[1] … cut[k].
- * (Behind it nothing is there any more, or nothing yet.) Return the bytes of the part for which
- * they are most. cut has parts + 1 elements.
+ * While part k runs, in either pass, these are in memory: all activations that it writes,
+ * cut[k] + 1 … cut[k + 1], and those kept at the cuts before it, activations cut[1] … cut[k].
+ * (Those after it are freed already, or not computed yet.) Return the bytes of the part that needs
+ * the most. cut has parts + 1 elements.
  * Chen et al., "Training deep nets with sublinear memory cost", 2016 (arXiv 1604.06174). */
 double activation_bytes(const double *bytes, const int *cut, int parts)
 {

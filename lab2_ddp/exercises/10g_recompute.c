@@ -5,11 +5,11 @@
 /* Compute a gradient, and keep in the forward pass only the activations at the cuts (10f). The
  * calls, each with p->context as its first argument:
  *
- *   p->take(…, a)                     memory for activation a, 1 … L; before a layer writes to it
- *   p->drop(…, a)                     its memory goes
+ *   p->take(…, a)                     allocate activation a, 1 … L; before a layer writes to it
+ *   p->drop(…, a)                     free it
  *   p->forward(…, first, end, again)  layers first … end - 1: activation `first` must be there;
  *                                     again: not the first time (batch norm's running statistics
- *                                     then do not move a second time)
+ *                                     are not updated a second time)
  *   p->loss(…)                        after the last layer, whose output must be there
  *   p->backward(…, first, end)        through layers end - 1 … first: all activations first … end
  *                                     must be there

@@ -17,8 +17,8 @@
  *      with tensor_slice(b->grads, first, n) (tensor.h) as the slice; append the request to
  *      b->flight; and begin a new, empty bucket where this one begins: b->end = b->first.
  *
- * Never wait here: the backward pass goes on while the network works. What is in flight must not be
- * touched. What is left over in the open bucket is bucket_finish's (4b). There are at most
+ * Never wait here: the backward pass continues while the network works. What is in flight must not
+ * be touched. What is left over in the open bucket is bucket_finish's (4b). There are at most
  * MOST_BUCKETS buckets.
  * Li et al., "PyTorch distributed: experiences on accelerating data parallel training", 2020
  * (arXiv 2006.15704), section 3.2. */

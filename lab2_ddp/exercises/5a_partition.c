@@ -11,11 +11,11 @@
  * same for the same arguments (epoch_order.h). The four kinds use it in four ways; i = 0 … n-1:
  *
  *     PARTITION_PLAIN       one order for all ranks, dealt out like cards: mine[i] is at i * size +
- *                           rank. So whatever the batch B, the ranks' t-th batches together are
+ *                           rank. So for any batch size B, the ranks' t-th batches together are
  *                           positions [tPB, (t+1)PB): the global batches of part 3
  *     PARTITION_CUT         option 1: one order for all ranks, cut into `size` parts of n images
  *                           each: mine[i] is at rank * n + i
- *     PARTITION_OWN_ORDERS  option 2: each rank draws an order of its own, with seed + rank in
+ *     PARTITION_OWN_ORDERS  option 2: each rank draws a different order, with seed + rank in
  *                           place of seed, and reads its first n images
  *     PARTITION_ONE_ORDER   option 2 as it often goes wrong: all ranks draw the same order, with
  *                           the same seed, and read its first n images

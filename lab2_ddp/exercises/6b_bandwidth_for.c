@@ -4,7 +4,7 @@
 
 /* The least bandwidth, in bytes per second, at which P ranks reach the efficiency `wanted`
  * (0 < wanted < 1; 6a_efficiency.c) with this latency, if all of the gradient is exchanged after
- * the backward pass (as with work.buckets = 1, whatever that says). 0 if P = 1 exchanges nothing;
+ * the backward pass (as with work.buckets = 1, which you ignore). 0 if P = 1 exchanges nothing;
  * INFINITY if the latency alone takes too long.
  *
  * With wanted = 0.5 communication takes as long as computation: below this bandwidth it takes over.
@@ -12,7 +12,7 @@
  *
  * How long may the all-reduce take? link_seconds charges the faster of two algorithms (link.h):
  * recursive doubling, ⌈log2 P⌉ (α + nβ), and halving and doubling, 2 ⌈log2 P⌉ α + 2 (P-1)/P nβ,
- * with n bytes and β = 1 / bandwidth. Each needs a bandwidth of its own; it is enough if one of
+ * with n bytes and β = 1 / bandwidth. Each needs a different bandwidth; it is enough if one of
  * them is in time. */
 double bandwidth_for(int P, UpdateWork work, double latency, double wanted)
 {

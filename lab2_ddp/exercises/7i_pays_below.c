@@ -11,8 +11,8 @@
  * updates than the plain exchange.
  *
  * Return the bandwidth b below which the remedy takes less time than the plain exchange. INFINITY:
- * at every bandwidth. 0: below none; so also if its training sends as many bytes or more, and if it
- * never reaches the target, when remedy.updates is INFINITY. plain.updates is finite. Compare whole
+ * at every bandwidth. 0: at none; also if its training sends at least the plain one's bytes, or
+ * never reaches the target (remedy.updates is INFINITY). plain.updates is finite. Compare whole
  * trainings, not single updates. */
 double pays_below(Cost plain, Cost remedy)
 {

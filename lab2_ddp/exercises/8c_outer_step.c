@@ -3,8 +3,8 @@
 #include "lab2.h"
 
 /* DiLoCo's outer step (Douillard et al., arXiv 2311.08105). All ranks started from the same weights
- * `start` and made some updates of their own. How far a rank has come is its pseudo-gradient, start
- * minus its weights; `delta` is the mean of these over the ranks. To an outer optimiser it is a
+ * `start` and each made some updates. How far a rank has moved is its pseudo-gradient, start minus
+ * its weights; `delta` is the mean of these over the ranks. To an outer optimiser it is a
  * gradient like any other: change `start` by one step of SGD with Nesterov momentum,
  *
  *     v     = momentum v + delta

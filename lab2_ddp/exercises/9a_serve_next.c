@@ -6,10 +6,10 @@
  * `queue`, which are in no particular order, does it use for the next update? `version` is the
  * number of updates made so far, and of the weights that it sends out.
  *
- * wait_for = 1 is asynchronous: every gradient counts, however old the weights it was computed
- * with; use the one that arrived first. With wait_for > 1 the server waits until it has that many
- * gradients of the present version (as many as there are workers: synchronous; fewer: the rest are
- * backup workers, Chen et al., arXiv 1604.00981): use the wait_for of them that arrived first;
+ * wait_for = 1 is asynchronous: every gradient counts, even one computed with old weights; use
+ * the one that arrived first. With wait_for > 1 the server waits until it has that many
+ * gradients of the current version (one per worker: synchronous; fewer: the rest are backup
+ * workers, Chen et al., arXiv 1604.00981): use the wait_for of them that arrived first;
  * those of an older version came too late, and are not used.
  *
  * Write the indices in queue of the gradients to use into `use`, the first to arrive first (of

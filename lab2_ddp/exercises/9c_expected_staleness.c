@@ -3,7 +3,7 @@
 #include "lab2.h"
 
 /* Predict the mean staleness of the gradients of an asynchronous server: how many updates are made
- * between the moment at which a worker gets the weights and that at which its gradient is used.
+ * from when a worker gets the weights until its gradient is used.
  * Worker i sends a gradient every period[i] > 0 seconds, and gets new weights at once; the server
  * takes no time.
  *

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # kill.sh SIGNAL RANKS PROGRAM OPTIONS…: a fault, on purpose (make lab2 KILL=1): trains on RANKS
 # ranks; after the first checkpoint a random rank gets SIGNAL (KILL or STOP) after a random update.
-# Says when the run ends and how much work is lost, then resumes from the last checkpoint on one
-# rank less. --seed draws rank and update, too; without it any seed is taken, and printed.
+# Prints when the run ends and how much work is lost, then resumes from the last checkpoint on one
+# rank less. --seed also draws rank and update; without it the seed is random, and printed.
 #
-# The ranks' audit (common/audit.h) says which update each of them has made. Status: 0 the training
-# was completed; 1 it was not, or the end came too late; 77 the program is not converted yet.
+# The ranks' audit (common/audit.h) records their updates. Status: 0 the training was completed; 1
+# it was not, or the run ended too late; 77 the program is not converted yet.
 set -u
 export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 2
@@ -16,7 +16,7 @@ fail() { echo "error: $*" >&2; exit 2; }
 [ -r /proc/self/environ ] || fail "KILL needs /proc, to find a rank's process"
 say() { printf '== %s\n' "$*"; }
 
-# What is not given: a run of half a minute.
+# Defaults: a run of half a minute.
 options=("$@") value=''
 option() { # name, default: its value, into $value
     local i found=''
@@ -61,7 +61,7 @@ updates() { # rank: how many it has made
     grep -s '"fact": *"update"' "$audit/rank-$1.jsonl" | tail -n 1 |
         sed -n 's/.*"step": *\([0-9]*\).*/\1/p' | awk '{ n = $1 + 1 } END { print n + 0 }'
 }
-# What is still to do: each process says it before its first update.
+# The unfinished steps, which each process reports before its first update.
 to_do() {
     sed -n 's/.*"fact": *"to_do".*"step": *\([0-9]*\).*/\1/p' "$audit/rank-$victim.jsonl" | xargs
 }
@@ -74,7 +74,7 @@ rm -f "$checkpoint"
 LABS_AUDIT=$audit env --default-signal=INT "$launch" --np "$ranks" "$program" "${options[@]}" &
 run=$!
 
-# The last of the two to come: the update, or the checkpoint before it.
+# Wait for the update, and for the checkpoint before it.
 while not_converted || [ "$(updates "$victim")" -lt "$update" ] || [ ! -e "$checkpoint" ]; do
     if not_converted; then
         say "still to do in lab2_ddp/3_train.c: steps $(to_do): each of the $ranks processes" \
@@ -94,11 +94,11 @@ kill "-$signal" "$pid" || exit 2
 began=$(date +%s%N)
 say "rank $victim, process $pid, got SIG$signal after its update $(updates "$victim")"
 
-# With SIGKILL mpirun sees it; a rank that is stopped is only silent: the others' watch must tell.
+# mpirun notices SIGKILL; only the other ranks' watch notices a stopped rank.
 limit=$((LABS_COMM_SECONDS + 20))
 while kill -0 "$run" 2>/dev/null; do
     if [ $((($(date +%s%N) - began) / 1000000000)) -ge $limit ]; then
-        say "nobody has noticed for $limit s: ended from outside"
+        say "no rank noticed within $limit s: ended from outside"
         exit 1
     fi
     sleep 0.1
@@ -118,6 +118,6 @@ saved=$(grep -aom 1 '"step":"[0-9]*"' "$checkpoint" | tr -dc 0-9)
 say "made: $made updates; the last checkpoint: after update $saved; lost: $((made - saved))"
 rest=$((ranks - 1)) args="${options[*]} --resume $checkpoint"
 sol=''; case $program in */sol/*) sol='SOL=1 ' ;; esac
-say "to go on, on $rest rank$([ $rest = 1 ] || echo s):"
+say "to continue on $rest rank$([ $rest = 1 ] || echo s):"
 echo "make lab2 ${sol}ONLY=3_train NP=$rest ARGS=\"$args\""
 "$launch" --np "$rest" "$program" "${options[@]}" --resume "$checkpoint"

@@ -9,7 +9,7 @@
 /* The ranks 0 … P-1 of a world, for P = 2, 4, 8, 16, 32. */
 enum { GROUPS = 5 };
 typedef struct Groups {
-    Comm *comm[GROUPS]; /* NULL: this rank is not in it, or there are not as many */
+    Comm *comm[GROUPS]; /* NULL: this rank is not in it, or the world is smaller */
     int size[GROUPS];
 } Groups;
 Groups groups_new(Comm *world); /* collective */

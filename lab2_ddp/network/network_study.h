@@ -57,7 +57,7 @@ UpdateWork network_work(const NetworkStudy *s, StudyPoint point);
 /* Efficiencies: by exercise 6a, and measured (NaN: not yet). */
 double network_predicted(const NetworkStudy *s, int index);
 double network_measured(const NetworkStudy *s, int index);
-/* Can it be measured with as many ranks as there are? */
+/* Can it be measured with this number of ranks? */
 bool network_possible(const NetworkStudy *s, int index);
 /* All ranks. The seconds of an update. */
 double network_measure(NetworkStudy *s, StudyPoint point);

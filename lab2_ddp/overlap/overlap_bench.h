@@ -21,7 +21,7 @@ typedef struct Setting {
     ExchangeKind kind;
     Link link;
     double least; /* bytes: of EXCHANGE_BUCKETS */
-    bool steady;  /* by the machine's steady clock, and without a link, whatever --clock says */
+    bool steady;  /* by the machine's steady clock, and without a link, even with --clock virtual */
 } Setting;
 
 enum { BENCH_UPDATES = 64, BENCH_LAYERS = MOST_BUCKETS };
@@ -32,7 +32,7 @@ typedef struct UpdateTimes {
     double
         layer[BENCH_LAYERS]; /* when each layer's gradient was complete, the last layer's first */
     int calls;
-    Recorded call[BENCH_LAYERS]; /* all-reduces; began and ended likewise */
+    Recorded call[BENCH_LAYERS]; /* all-reduces; began and ended in the same way */
 } UpdateTimes;
 
 typedef struct Measured {

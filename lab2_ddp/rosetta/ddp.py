@@ -1,4 +1,4 @@
-"""3_train.c in PyTorch DDP; the numbers are its nine steps. Goes on from our checkpoint:
+"""3_train.c in PyTorch DDP; the numbers are its nine steps. Resumes from our checkpoint:
 
 torchrun --nproc-per-node 2 lab2_ddp/rosetta/ddp.py CHECKPOINT DATA_FOLDER EPOCHS IMAGES BATCH RATE
 """

@@ -32,7 +32,7 @@ typedef struct Ledger {
 
 /* Count what is made on be from now on; one ledger at a time. NULL: count nothing any more. */
 void ledger_open(Ledger *l, Backend *be);
-/* t is of this kind, whatever it was made as; NO_TENSOR is fine. */
+/* Counts t as this kind from now on; NO_TENSOR is fine. */
 void ledger_claim(Ledger *l, Tensor t, LedgerKind kind);
 /* The most is what there is now. */
 void ledger_restart(Ledger *l);

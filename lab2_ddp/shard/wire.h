@@ -1,6 +1,6 @@
 /* wire.h: a communicator that counts what each rank sends, and passes everything on to another.
  *
- * As by rings, whatever MPI really does: of whole vectors of n bytes a reduce-scatter or an
+ * As by rings, not as MPI really does it: of whole vectors of n bytes a reduce-scatter or an
  * all-gather sends (P - 1) / P * n, an all-reduce twice that.
  */
 #ifndef WIRE_H

@@ -9,7 +9,7 @@ void top_k(Sparse *top, const float *a, int n, int k)
 #pragma omp simd reduction(+ : larger)
     for (int i = 0; i < n; i++)
         larger += fabsf(a[i]) > least;
-    int equal = k - larger; /* of those that are as large as the k-th: so many */
+    int equal = k - larger; /* how many as large as the k-th to take */
     for (int i = 0; i < n; i++)
         if (fabsf(a[i]) > least || (fabsf(a[i]) == least && equal-- > 0)) {
             top->at[count] = i;

@@ -62,7 +62,7 @@ static char *beside(const char *checkpoint, const char *name)
     return text;
 }
 
-/* The rows of the epochs that the checkpoint has behind it; NULL: there are no such rows. */
+/* The rows of the epochs before the checkpoint; NULL: no rows. */
 static char *earlier_rows(const char *checkpoint, int epochs)
 {
     char *text = beside(checkpoint, "metrics.csv"), *kept = NULL;

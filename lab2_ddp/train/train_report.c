@@ -73,7 +73,7 @@ static void say_changed_options(Run *r, const TrainOptions *o)
     json_decref(now);
 }
 
-/* Where it goes on, and what is not as it was. */
+/* Where it resumes, and which options have changed. */
 static void say_resume(Run *r, const TrainOptions *o)
 {
     const Progress *p = &o->resumed->from;
@@ -136,8 +136,7 @@ void report_end(Run *r, const TrainOptions *o, Metrics test, double images, doub
 {
     double speed = seconds > 0 ? images / seconds : 0;
     if (images == 0 && o->resume)
-        run_say(r,
-                "nothing was left to train: %s is complete; to go on, give more --epochs than %d",
+        run_say(r, "nothing left to train: %s is complete; to continue, give more --epochs than %d",
                 o->resume, o->epochs);
     run_say(r, "test accuracy %.4f (%.0f of %.0f) after %.1f s", metrics_accuracy(test),
             test.correct, test.count, timer_now() - r->started);

@@ -1,12 +1,12 @@
 /* step_cost.h: what an update costs: a model of machines, their network, a network to train, and a
  * way to train it; and from these the seconds, the bytes and the memory of one rank.
  *
- * An update is a plan: so many seconds of computing, and a list of collectives, of which every
- * `every`-th update makes each. step_cost() adds it up; step_plan() alone is what a test performs
+ * An update is a plan: seconds of computing, and a list of collectives, made in every `every`-th
+ * update. step_cost() adds it up; step_plan() alone is what a test performs
  * and measures (what_if_measure.c).
  *
  * The time of an all-reduce beside a backward pass is exercise 6a's, efficiency(); memory and what
- * ZeRO sends are 10a's, rank_costs(): the calculator is as right as those two.
+ * ZeRO sends are 10a's, rank_costs(): the calculator is as accurate as those two.
  *
  * Not in the model: topology and congestion, ranks that share a card, slow ranks, pipeline and
  * tensor parallelism, the loader, kernels that get slower as their batch gets smaller, fragments of
@@ -24,7 +24,7 @@ typedef enum {
     REMEDY_BF16,       /* the gradient in 2 bytes */
     REMEDY_8_BITS,     /* in codes, which no all-reduce can add: all ranks gather all codes */
     REMEDY_2_BITS,
-    REMEDY_TOP_K,  /* the largest 1 %, with their indices; gathered likewise */
+    REMEDY_TOP_K,  /* the largest 1 %, with their indices; gathered, too */
     REMEDY_DILOCO, /* the parameters, once in 500 updates */
     REMEDIES
 } WhatRemedy;
@@ -54,7 +54,7 @@ typedef struct WhatIf {
 enum { STEP_CALLS = 4 };
 typedef struct StepPlan {
     UpdateWork work; /* computing, and of the all-reduces the bytes and buckets */
-    int every;       /* of updates: the calls are made in one of so many */
+    int every;       /* the calls are made in every `every`-th update */
     int calls;
     struct {
         LinkCollective what; /* LINK_ALL_REDUCE or LINK_REDUCE_SCATTER (also all-gather) */

@@ -1,7 +1,7 @@
 /* size_critical.c: part 1's two other ways to the critical batch size, at one moment of a training
  * that has seen a third of an epoch in batches of BEFORE: the gradient noise scale there
- * (McCandlish et al., arXiv 1812.06162), and branches that go on from there with larger and larger
- * batches, at rates that grow as their root, over the same images (Merrill et al., arXiv
+ * (McCandlish et al., arXiv 1812.06162), and branches that continue from there with larger and
+ * larger batches, at rates that grow as their root, over the same images (Merrill et al., arXiv
  * 2505.23971). */
 #include "check.h"
 #include "epoch_order.h"

@@ -1,5 +1,5 @@
 /* size_study.h: part 1's experiment: updates and seconds to a target accuracy against the batch
- * size, each batch size with a rate of its own (tuned.h), the speed of each (speed.h), and the bend
+ * size, each batch size with its tuned rate (tuned.h), the speed of each (speed.h), and the bend
  * fitted to the updates:
  *
  *     updates(B) = floor (1 + B_crit / B)      (McCandlish et al., arXiv 1812.06162)

@@ -27,7 +27,7 @@ static void expect(double t)
         WRONG_UNLESS(!swapped, "t = %g: the other way round: `from` is at t = 0, `to` at t = 1", t);
         WRONG_UNLESS(!added, "t = %g: `to` is added to `from`; the step is to - from", t);
         WRONG_UNLESS(t >= 0 && t <= 1,
-                     "t = %g: element %d is %g, expected %g: the line goes on "
+                     "t = %g: element %d is %g, expected %g: the line continues "
                      "beyond its ends",
                      t, i, w[1 + i], expected);
         exercise_wrong("t = %g: element %d between %g and %g is %g, expected %g", t, i, from[i],

@@ -90,10 +90,9 @@ static void judge(void *unused)
     WRONG_UNLESS(theirs->stats_context, "m->stats_context is NULL: it is what your hook gets as "
                                         "its context");
     WRONG_UNLESS(asked == 0, "it makes an all-reduce at once: only the hook does, when m calls it");
-    WRONG_UNLESS(
-        theirs->stats_ranks == RANKS,
-        "m->stats_ranks is %d, expected %d: the sums are those of so many times the images",
-        theirs->stats_ranks, RANKS);
+    WRONG_UNLESS(theirs->stats_ranks == RANKS,
+                 "m->stats_ranks is %d, expected %d: the sums are over that many times the images",
+                 theirs->stats_ranks, RANKS);
     float *found = gradient(theirs), *expected = gradient(ours);
     int calls = 2 * norms(theirs);
     WRONG_UNLESS(asked > 0, "your hook makes no all-reduce");

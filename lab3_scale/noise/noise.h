@@ -10,7 +10,7 @@
 
 typedef struct NoiseSpec {
     SgdSpec sgd;
-    int small;     /* each batch is as noisy as one of so many images */
+    int small;     /* each batch is as noisy as one of this many images */
     uint64_t seed; /* of the noise */
 } NoiseSpec;
 

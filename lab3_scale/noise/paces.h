@@ -1,4 +1,4 @@
-/* paces.h: batches that grow while a training goes on, as the pace of a training (training.h), by
+/* paces.h: batches that grow during training, as the pace of a training (training.h), by
  * exercise 5b.
  */
 #ifndef PACES_H

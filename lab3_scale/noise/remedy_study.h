@@ -7,7 +7,7 @@
 #include "study.h"
 
 typedef enum {
-    REMEDY_SMALL, /* the small batch: nothing to mend */
+    REMEDY_SMALL, /* the small batch: nothing to fix */
     REMEDY_LARGE, /* the large one, its rate by the rule √k */
     REMEDY_NOISE,
     REMEDY_LONGER,

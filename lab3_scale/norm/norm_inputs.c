@@ -18,7 +18,7 @@ static int layer_of(const Model *m, const char *name)
     for (int i = 0; i < m->nlayers; i++)
         if (!strcmp(m->layers[i].name, name))
             return i;
-    die(EXIT_USAGE, "--layer=%s: %s has no such convolution with batch norm behind it", name,
+    die(EXIT_USAGE, "--layer=%s: %s has no such convolution followed by batch norm", name,
         m->spec.name);
 }
 

@@ -77,7 +77,7 @@ void race_draw(const void *study, Plot *plot)
     free(title);
 }
 
-/* "-" where the search has no such rate. */
+/* "-" where the search lacks this rate. */
 static void accuracy_text(char text[16], double accuracy)
 {
     snprintf(text, 16, isnan(accuracy) ? "-" : "%.3f", accuracy);

@@ -10,7 +10,7 @@
 enum { MEASURED_RANKS = 8, RING_SIZES = 7 };
 
 typedef struct Measured {
-    int ranks; /* measured on 1, 2, … so many */
+    int ranks; /* measured on 1, 2, … ranks */
     /* [p - 1]: seconds of an update of p ranks that compute at the same time, without and with the
      * exchange of their gradients. The slowest rank counts, in the fastest of some rounds: others
      * may compute here, too. */

@@ -8,14 +8,14 @@ typedef struct Published {
     double base_hours; /* measured on base.devices … */
     Cluster base;      /* … whose compute is an update (or what comes before an exchange) there */
     int devices;       /* of the row to be predicted, */
-    double hours;      /* which took so long */
+    double hours;      /* that it took */
     double watts;      /* of a device, its data sheet's limit; the rest of the machine is not in */
     const char *reason; /* for the disagreement */
 } Published;
 
 enum { PUBLISHED_ROWS = 7 };
 extern const Published published[PUBLISHED_ROWS];
-/* Hours on p->devices: as many images per device and update as in the base row, so as many fewer
- * updates as there are more devices. */
+/* Hours on p->devices: with the base row's images per device and update, so the number of
+ * updates falls as 1 / devices. */
 double published_predicted(const Published *p);
 #endif

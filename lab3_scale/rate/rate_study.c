@@ -91,7 +91,7 @@ static bool train_rule(const RateStudy *s, int item, double *value, TaskFarmRun 
     return !stopped;
 }
 
-/* One that has no finite loss any more need not go on. */
+/* Once the loss is not finite, stop. */
 static bool train_start(const RateStudy *s, int item, double *value, TaskFarmRun *farm)
 {
     WarmPace pace = {.batch = s->start_batch,

@@ -50,7 +50,7 @@ static void clock_runs(Runner *r, bool on)
     r->began = on ? seconds_now(r) : -1;
 }
 
-/* Whether to go on; the clock stands meanwhile, be it a pause. */
+/* Whether to continue; the clock stops meanwhile, also for a pause. */
 static bool ask(Runner *r, GoesOn goes_on, const Outcome *so_far)
 {
     double before = seconds_now(r);

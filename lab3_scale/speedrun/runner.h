@@ -2,7 +2,7 @@
  *
  * As in airbench the clock counts the start (whitening included), all updates and the last
  * evaluation; not what is the same for every run: the data's way to the device, the network's
- * memory, a warm-up. It stands still during the evaluations for the curve, and during a pause.
+ * memory, a warm-up. It stops during the evaluations for the curve, and during a pause.
  */
 #ifndef RUNNER_H
 #define RUNNER_H
@@ -10,7 +10,7 @@
 #include "recipe.h"
 #include "views.h"
 
-enum { CURVE_POINTS = 60 }; /* of a recipe's training one after each epoch: so many at most */
+enum { CURVE_POINTS = 60 }; /* at most, one after each epoch of a recipe */
 
 /* Of one training. */
 typedef struct Outcome {

@@ -76,7 +76,7 @@ void tuned_free(Tuned *t)
 static bool work(Tuned *t, int i, bool tuning, double *value, TaskFarmRun *farm)
 {
     TunedItem item = t->item[i];
-    /* a try's seed is none of the runs' */
+    /* seeds differ from those of the runs */
     uint64_t seed = (uint64_t)t->seed + (tuning ? 1000000 : item.number);
     value[TUNED_RATE] = item.rate;
     return t->train(t, item.entry, tuning, item.rate, seed, value, farm);

@@ -29,7 +29,7 @@ typedef struct Tuned {
     double (*rule)(const struct Tuned *t, int entry);
     const char *columns;      /* of a training's values, after "rate": "steps,seconds" */
     const SweepRange *ranges; /* of the setting, the rate, the values; NULL: any */
-    int values;               /* so many, the rate included; value[TUNED_RATE] is filled in */
+    int values;               /* how many, the rate included; value[TUNED_RATE] is filled in */
     /* Any rank; false: stopped. */
     bool (*train)(struct Tuned *t, int entry, bool tuning, double rate, uint64_t seed,
                   double *value, TaskFarmRun *farm);

@@ -200,7 +200,7 @@ int main(int argc, char **argv)
         {"out", ARG_STRING, &b.out, .help = "folder for results_gpu.csv"},
         {"only", ARG_STRING, &b.only, .help = "only the network of this name"},
         {"precision", ARG_CHOICE, &b.precision, .choices = "fp32|tf32|bf16|fp16",
-         .help = "only this one (default: all)"},
+         .help = "only this precision (default: all)"},
         {"ceilings", ARG_STRING, &b.ceilings,
          .help = "TFLOP/s in fp32, tf32, bf16, fp16, and GB/s, instead of measured ones: "
                  "60,450,780,780,3000"},

@@ -4,7 +4,7 @@
 # Files are common, as on a cluster.
 #
 #     hosts_up || exit 77      says why not, where it is not allowed (root, and the command ip)
-#     on_a COMMAND…            on labs-a; on_b likewise
+#     on_a COMMAND…            on labs-a; on_b: on labs-b
 #     hosts_running            the names of their processes
 #     hosts_down               ends all that runs on either
 #

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# _processes.sh: for scripts that start a training, kill something and look at what stays (bash
+# _processes.sh: for scripts that start a training, kill something and check what is left (bash
 # functions; $work is a folder, $BUILD the build).
 #
 #     training_start DIR RANKS VIA OPTIONS…   VIA: make, or terminal (make in a pseudo-terminal)
@@ -8,7 +8,7 @@
 #
 #     within SECONDS COMMAND…                 until the command succeeds: a limit only ends hangs
 #     with_variable NAME=VALUE                files of the processes that have it; status 1: none
-#     ranks_said NUMBER OUT                   so many ranks of test_comm_faults run
+#     ranks_said NUMBER OUT                   this many ranks of test_comm_faults run
 #     rank_alive OUT                          is one of them still running?
 #
 # All processes of a training have TRAINING=DIR in their environment.

@@ -98,6 +98,6 @@ pauses() { # COMMAND…
     before=$("$@")
     for ((n = 2 * n + 4; n > 0; n--)); do shot; done # twice as many frames as it took, and more
     [ "$("$@")" = "$before" ] || fail "it continues while paused: $before, $("$@")"
-    press space; within 120 grew "$@" || fail "space again does not go on: $before"
+    press space; within 120 grew "$@" || fail "space again does not resume: $before"
     echo "ok: space stops it, and starts it again"
 }

@@ -2,15 +2,15 @@
 # ranks: 0
 # seconds: 900
 # sanitizers: no
-# The tests over the GPU's double see mistakes that no CPU code makes: a missing wait, a stale
-# recording, a refusal misunderstood. Each of tests/mutants/cuda (name and file, of the CUDA backend
-# or with its folder in common/; program and case; sed expression, -z: over several lines) must make
-# its case fail. Every twentieth; MUTANTS=all or ALL=1: all.
+# The tests on the CPU emulation of CUDA find mistakes that no CPU code makes: a missing wait, a
+# stale recording, a refusal misunderstood. Each of tests/mutants/cuda (name and file, of the CUDA
+# backend or with its folder in common/; program and case; sed expression, -z: over several lines)
+# must make its case fail. Every twentieth; MUTANTS=all or ALL=1: all.
 set -u
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 tools=$BUILD/cuda_on_host
-[ -x "$tools/link" ] || { echo "skipped: no double of a GPU: no C++ compiler or objcopy"; exit 77; }
+[ -x "$tools/link" ] || { echo "skipped: CUDA on the CPU needs a C++ compiler and objcopy"; exit 77; }
 tried=0 failed=0 number=0
 
 # A wrong order of work need not show in every order: the cases of a pattern (.*) are the seeds.
@@ -37,7 +37,7 @@ try() { # name, file, test, case, sed expression
         "$tools/link" "$dir" "$3" "$dir/test" >>"$dir/log" 2>&1 || { cat "$dir/log"; return 1; }
     case=$(dies "$dir/test" "$3" "$4") || { echo "$3 passes: $4"; return 1; }
     echo "ok    $1: $3 $case:" \
-        "$(grep -m 1 -E '^\[ +(ERROR|FAILED)|double of CUDA|error:' "$work/log")"
+        "$(grep -m 1 -E '^\[ +(ERROR|FAILED)|emulation of CUDA|error:' "$work/log")"
     rm -rf "$dir"
 }
 

@@ -10,9 +10,9 @@ set -u
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 tools=$BUILD/cuda_on_host
-[ -x "$tools/link" ] || { echo "skipped: no double of a GPU: no C++ compiler or objcopy"; exit 77; }
+[ -x "$tools/link" ] || { echo "skipped: CUDA on the CPU needs a C++ compiler and objcopy"; exit 77; }
 export EMULATED=yes EXTRA="-fsanitize=thread -O1 -DHOST_THREADS"
-# The double multiplies matrices with OpenBLAS, whose threads the sanitizer does not know.
+# The emulation multiplies matrices with OpenBLAS, whose threads the sanitizer does not know.
 export OPENBLAS_NUM_THREADS=1
 # ThreadSanitizer does not know every layout of memory that a kernel draws.
 fixed=$(type -P setarch) && fixed="$fixed -R"

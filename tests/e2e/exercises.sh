@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One student's mistake costs one line: an exercise that does not compile, or lacks its function,
 # fails by itself, with an explanation; all other checks and programs work. And the check judges
-# what the files hold, whatever their dates: a file out of a backup, stubs unpacked over a finished
+# the files' contents, not their dates: a file out of a backup, stubs unpacked over a finished
 # tree.
 # all: yes
 # seconds: 400
@@ -22,7 +22,7 @@ done
 cd "$work/labs"
 unset BUILD CI WERROR
 export DEPS=no HEADLESS=1
-# Built without the part for GPUs (make HAVE_CUDA= …), it goes on without: nothing is built twice.
+# Built without the part for GPUs (make HAVE_CUDA= …), it works without it: nothing is built twice.
 [ -e build/labs_gpu.so ] || export MAKEFLAGS=HAVE_CUDA=
 
 check() { make check LAB=lab1 >"$work/log" 2>&1 || true; } # all points are not expected

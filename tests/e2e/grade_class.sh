@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A class as instructors get it: files, folders, archives, archives of archives; odd names, links,
 # paths that lead out, bombs, damage. Each gets a row, none reaches another file; reports are well
-# formed whatever a name or a compiler's message holds; what was graded is not graded again.
+# formed for any name or compiler message; what was graded is not graded again.
 # seconds: 600
 # sanitizers: no
 set -u

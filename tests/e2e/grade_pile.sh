@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A folder of submissions, each wrong in another way: each is graded whatever the one before it did,
-# and fails for the right reason, in the summary and with advice in its table. No process of a
-# submission outlives the grader. Some of them; ALL=1: all.
+# A folder of submissions, each wrong in another way: each is graded independently of the one
+# before, and fails for the right reason, in the summary and with advice in its table. No process of
+# a submission outlives the grader. Some of them; ALL=1: all.
 # seconds: 900
 # waits: yes
 # sanitizers: no
@@ -60,7 +60,7 @@ more mutant never_ends \
     'still running 5 s after the budget of ' 'does a rank hang in a collective'
 idle='extern int usleep(unsigned); while (timer_now() - t.born < t.o->budget + 0.5) usleep(1000);'
 mutant late          "s/^    finish\\(&t\\);/    $idle\\n&/" \
-    's late: the weights count that were there in time' 'leave more time'
+    's late: the weights written in time count' 'leave more time'
 cp assessment/train.c "$work/serial.c"; sed -E "$small" "$work/serial.c" >"$pile/serial.c"
 fault[serial]='ranks 0 and 1 start from different weights' advice[serial]='step 1'
 # It only prints, and leaves a process behind that would write into the run's folder later.

@@ -90,7 +90,7 @@ more train 'PPFT\(TF\|FT\)T' 'more than 64 MiB into one file' \
 more train PPPTFTT 'started more than 100 processes\|more than 4 GiB' \
     'for (int i = 0; i < 9; i++) fork(); sleep(60);'
 train 'PPP[PT]*F[PT]*' 'ended with status' 'if (me == 1) kill(getppid(), SIGKILL);'
-# A checkpoint that is none costs the step that needs it.
+# An invalid checkpoint costs the step that needs it.
 add 3_train '4 5 6 7 8' PPFPT 'the checkpoint cannot be read' \
     "1i #include <stdio.h>
     /^static void save/,/^\\}/s/^    free\\(path\\);/    if (!t->comm->rank) \

@@ -96,7 +96,7 @@ done
 for value in '' 0 -1 1.5 abc '2 3' 99999; do case_ 2 'JOBS=' make doctor "JOBS=$value"; done
 for value in 2 yes 'thread 1'; do case_ 2 'SAN=' make all "SAN=$value"; done
 for value in lab9 lab 'lab1 x' ../lab1; do case_ 2 'LAB=' make check "LAB=$value"; done
-# Whatever the variable: make expands nothing in it, and no shell runs it.
+# Make expands nothing in any variable, and no shell runs it.
 every=$(sed -n '/^GIVEN :=/,/[A-Z]$/p' Makefile | grep -oE '\b[A-Z_]+\b' | grep -v GIVEN)
 for name in $every CPPFLAGS LDFLAGS CBLAS_LIBS OTHER; do
     make -n lab1 ONLY=1 "$name='\";\`touch x1\`\$(touch x2)\$\$(touch x3)\$(shell touch x4)'" \

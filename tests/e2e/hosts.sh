@@ -11,7 +11,7 @@ trap 'hosts_down; rm -rf "$work"' EXIT
 . tests/e2e/_processes.sh
 hosts_up || exit 77
 launch=common/setup/launch.sh
-# Sums are split over the threads: as many on one host as on two, whatever cores it has.
+# Sums are split over the threads: the same number on one host as on two, for any number of cores.
 small="--data synthetic --model mlp --hidden 32 --images 640 --test-images 100 --batch 8 --seed 3
     --threads 1"
 failed=0
@@ -58,7 +58,7 @@ echo "1_ranks: 4 ranks on two hosts"
 {
 run $hosts sh -c 'echo "$(uname -n) rank $OMPI_COMM_WORLD_RANK run ${LABS_RUN:-none}"'
 [ "$(grep -cE 'labs-b rank [23] run none$' "$work/out")" = 2 ] ||
-    wrong "the folder of the run is known on labs-b, which has none"
+    wrong "labs-b knows the run's folder, which it does not have"
 [ "$(grep -cE 'labs-a rank [01] run /' "$work/out")" = 2 ] || wrong "no folder of the run on labs-a"
 
 run $hosts "$train" --out "$work/two" $small --epochs 1 || wrong "two hosts: exit status $?"

@@ -86,7 +86,7 @@ echo "ok: r"
 show=(sol/lab1_gd/6_live_surface lab1_live_surface --show --model linear --images 1000
     --measured 64)
 start "${show[@]}" --speed 0.1
-press t 1 # it stands still, and waits for keys
+press t 1 # it stops, and waits for keys
 settle
 width=$(head -c 24 "$results/window-$shots.png" | tail -c 8 | od -An -tu1 |
     awk '{print $3 * 256 + $4}')

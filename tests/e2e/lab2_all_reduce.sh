@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Lab 2, part 2: on the virtual clock the reference takes the predicted time on 2 to 8 ranks (ALL=1:
-# to 16, and longer vectors), and sends what the algorithm sends; figures and a table come of it. On
+# to 16, and longer vectors), and sends what the algorithm sends; it makes figures and a table. On
 # this machine's own clock all sums are right. The stubs name their exercises; what makes no sense
 # is refused.
 # seconds: 600
@@ -61,5 +61,5 @@ refused() { # words, ranks, options…
     grep -q -- "$words" "$work/log" || fail "$*: expected '$words'"
 }
 refused 'one rank has nothing to reduce' 1
-refused 'is no bandwidth' 2 --link 5
+refused 'is not a bandwidth' 2 --link 5
 refused 'a whole number from 4 to 65536' 2 --largest 1

@@ -45,7 +45,7 @@ export HEADLESS=1
 launch 2 || fail "on two ranks"
 judge 17 || fail "bytes: $(cat "$results/metrics.csv")"
 expect 'really on +100 Mbit/s: none .* derived'
-# At 100 Mbit/s the link is nearly all of an update, whatever the machine is doing.
+# At 100 Mbit/s the link is nearly all of an update, even on a busy machine.
 awk '/really on +100 Mbit.s: none/ { sub(/.* derived +[0-9.]+: /, "")
     if ($1 > 15 || $1 < -15) exit 1 }' \
     "$work/log" || fail "the derived time is not that of the link"

@@ -59,7 +59,7 @@ fi
 
 fault KILL 3 "$BUILD/student/lab2_ddp/3_train" 1
 [ $? = 77 ] && grep -q 'still to do in lab2_ddp/3_train.c: steps 1 2 3 4 5 6 7 8 9: each of the 3' \
-    "$work/log" || fail "the program as given: expected to hear that it is not converted"
+    "$work/log" || fail "the program as given: expected a message that it is not converted"
 for wrong in KILL=2 'KILL=1 HOSTS=a:2'; do
     # shellcheck disable=SC2086 # words
     make "BUILD=$BUILD" DEPS=no lab2 $wrong >"$work/log" 2>&1 && fail "$wrong: accepted"

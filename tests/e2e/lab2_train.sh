@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Lab 2's trainer from outside: same seed and ranks, same bytes; as many images per update, the same
-# training, however they are split over ranks and micro-batches; each rank draws weights of its own,
+# training, however they are split over ranks and micro-batches; each rank draws different weights,
 # so that a missing broadcast shows; Ctrl-C stops all ranks with a checkpoint that resumes; a run
 # that diverges says so; the program as given trains on one rank and says what is still to do.
 # seconds: 600

@@ -127,7 +127,7 @@ mutant rank_0_tests 8 'rank 1 does not test after epoch 1' "$full" \
 mutant +all_save 9 'rank 1 writes checkpoints too' '6 9' '/if \(t->comm->rank == 0\)/d'
 mutant none_saves 9 'rank 0 writes no checkpoint' "$full" \
     's/if \(t->comm->rank == 0\)/if (t->comm->rank < 0)/'
-mutant save_own 9 'another checkpoint' "$full" '/^static void save/,/^}/{/average\(/d}'
+mutant save_own 9 'last checkpoint differs' "$full" '/^static void save/,/^}/{/average\(/d}'
 mutant rank_0_branch 9 'inside .if .rank == 0..' "$full" \
     '/^static void save/,/^}/s/^    average\(/    if (t->comm->rank == 0)\n    &/'
 mutant returns_early 9 'rank 0 calls comm_all_reduce' "$full" \

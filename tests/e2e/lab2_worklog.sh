@@ -91,7 +91,7 @@ expect 0 '^ +3 +90.0 % +50.00  ada' board
 expect 0 '^3 listed, 7 left out' board
 expect 0 'left out: wrong: the weights are not' board
 expect 0 'left out: other: another run: no "ranks": 2' board
-expect 0 'left out: mal lory: a figure is no number' board
+expect 0 'left out: mal lory: not a number' board
 expect 0 '^ +1 .*other' board 8
 grep -q $'\e' "$work/said" && { echo "wrong: a control character comes through"; failed=1; }
 exit $failed

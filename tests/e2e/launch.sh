@@ -138,15 +138,15 @@ all_are() { # state
 }
 start steps
 kill -TSTP -- -$run
-within 60 all_are T || wrong "Ctrl-Z: a rank goes on"
+within 60 all_are T || wrong "Ctrl-Z: a rank continues"
 sleep 1 # the guard looks five times a second
-all_are T || wrong "Ctrl-Z: a rank goes on by itself"
+all_are T || wrong "Ctrl-Z: a rank continues by itself"
 kill -CONT -- -$run
 within 60 all_are RS || wrong "fg: a rank is still stopped"
 kill -INT -- -$run
 wait $run; status=$?
 [ $status = 0 ] || wrong "Ctrl-C after fg: exit status $status, expected 0"
-echo "Ctrl-Z: both ranks stopped, and went on"
+echo "Ctrl-Z: both ranks stopped and continued"
 
 # Ctrl-C just as a part ends: the next one does not start.
 printf '%s\n' '#!/bin/sh' 'trap "" INT; echo started >>"$0.out"; sleep 2' >"$work/part"

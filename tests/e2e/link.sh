@@ -21,7 +21,7 @@ for ranks in 8 ${ALL:+16 32}; do
     cat "$work/out"
 done
 
-# A real clock also waits for whatever else runs on the machine.
+# A real clock also counts other programs on the machine.
 for clock in virtual real; do
     start 2 "$table" $clock 100Mbit/s,5ms 65536 || fail "$clock: exit $?" "$work/out" "$work/err"
     mv "$work/out" "$work/$clock"

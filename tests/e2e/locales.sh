@@ -3,7 +3,7 @@
 # seconds: 600
 # sanitizers: no
 # In a German and in a Turkish locale, where 3.5 is written 3,5 and the capital of i is no I: the
-# machine is probed, and a sample of these tests passes. The compiler speaks German there.
+# machine is probed, and a sample of these tests passes. The compiler's messages are German there.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -72,7 +72,7 @@ expect 'click panel 1'; expect '^start -?[01]\.'
 xdotool mousemove $((X + 300)) $((Y + 250)) click 1; expect 'click panel 0'; expect '^start'
 
 xdotool windowsize --sync "$window" 900 600
-# The program hears of it some frames later: saved until it has.
+# The program notices some frames later: saved until it has.
 number=2
 resized() {
     number=$((number + 1)); save $number
@@ -95,7 +95,7 @@ start
 press q; expect '^quit'
 wait $pid || fail "exit status $? after q"
 
-# A small screen, which goes away or falls silent: the program goes on without its window.
+# A small screen, which goes away or stops responding: the program continues without its window.
 # Silent for a minute: with ALL=1.
 mkfifo "$work/small"
 filled() { eval "$(xdotool getwindowgeometry --shell "$window")"; [ "$WIDTH×$HEIGHT" = 1024×600 ]; }

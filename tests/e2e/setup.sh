@@ -113,7 +113,7 @@ head -n 1 "$work/apt" | grep -q ' update$' || wrong "apt-get update should come 
 
 [ -n "${ALL-}" ] || exit 0 # each probe takes seconds: four in all
 
-# Progress: what apt-get is at, also while it says nothing; its own words are in the log. The
+# Progress: what apt-get is at, also while it prints nothing; its output is in the log. The
 # stand-in waits for what it should cause.
 cat >"$work/fetch" <<'EOF'
 echo 'Get:1 http://host a'; echo 'dlstatus:1:41.5:Retrieving file 5 of 12'
@@ -132,7 +132,7 @@ deps env SETUP_SECONDS=1
 [ $status = 0 ] || wrong "progress: exit $status, expected 0"
 script id '[ "$1" = -u ] && echo 0'
 grep -q '^setup: installed in [0-9]* s$' "$work/out" || wrong "it does not say that it is done"
-if grep 'Get:1\|status:' "$work/out"; then wrong "apt-get's own words are on the screen"; fi
+if grep 'Get:1\|status:' "$work/out"; then wrong "apt-get's output is on the screen"; fi
 { grep -q '^Get:1 ' "$work/build/apt.log" && grep -q '^Unpacking a$' "$work/build/apt.log"; } ||
     wrong "apt-get's words are not in the log"
 if grep 'status:' "$work/build/apt.log"; then wrong "its status lines are in the log"; fi

@@ -2,7 +2,7 @@
 # seconds: 600
 # sanitizers: no
 # The batch script under Slurm, on two emulated hosts (_hosts.sh), where slurmd and slurmctld are
-# installed: two ranks on one node; a stop before the time limit, and the job that goes on; two
+# installed: two ranks on one node; a stop before the time limit, and the job that resumes; two
 # nodes with two ranks each; a job whose rank dies has failed, and leaves nothing.
 # shellcheck disable=SC2016 # $ in quotes is for other shells
 set -u

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Rosetta page: lab2_ddp/rosetta/ddp.py, PyTorch DDP on two gloo ranks, goes on from our
+# The Rosetta page: lab2_ddp/rosetta/ddp.py, PyTorch DDP on two gloo ranks, resumes from our
 # checkpoint and has our losses. One global batch is all images, so that their order does not
 # matter. Needs a Python with torch: PYTHON_TORCH=path, else python3; and Fashion-MNIST.
 # seconds: 300

@@ -78,7 +78,7 @@ seconds=1
 [ -z "${ALL-}" ] || right starved 2
 [ -z "${ALL-}" ] || right works_and_polls 2
 
-# Where all ranks are, and the run goes on. Rank 0 is asked until it waits.
+# Where all ranks are, and the run continues. Rank 0 is asked until it waits.
 LABS_COMM_SECONDS=600 LABS_STOP_SECONDS=1 common/setup/launch.sh --np 2 "$program" computes \
     >"$work/out" 2>"$work/err" &
 launcher=$! pid=''
@@ -92,7 +92,7 @@ asked() {
         grep -q '^rank 1 makes no call' "$work/err"
 }
 within 60 asked && kill -0 "$pid" ||
-    { echo "SIGQUIT: expected two lines, and a run that goes on:"; cat "$work/err"; failed=yes; }
+    { echo "SIGQUIT: expected two lines, and a run that continues:"; cat "$work/err"; failed=yes; }
 kill -TERM $launcher
 wait
 [ -z "$failed" ]

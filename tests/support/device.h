@@ -9,8 +9,8 @@
  *     }
  *
  * The program then has the cases "cpu.relu", "cuda_on_host.relu" (the CUDA backend's code on the
- * CPU, over doubles of CUDA and cuBLAS) and, where CUDA was found, "cuda.relu"; with .seeds = 2
- * "cuda_on_host.relu.1" and ".2" (the double's streams work in other orders); with .cudnn
+ * CPU, by an emulation of CUDA and cuBLAS) and, where CUDA was found, "cuda.relu"; with .seeds = 2
+ * "cuda_on_host.relu.1" and ".2" (the emulated streams run in other orders); with .cudnn
  * "cudnn_on_host.relu" (convolutions by cuDNN's double, else by im2col).
  */
 #ifndef DEVICE_H
@@ -27,7 +27,7 @@ typedef struct Device {
 } Device;
 
 int device_main(int argc, char **argv, const Case *cases, int count);
-/* That backend, as backend_open opens it; skips the case if it needs a GPU and there is none. */
+/* That backend, as backend_open opens it; skips the case if it needs a GPU that is missing. */
 Backend *device_backend(int local_rank, int local_size, int threads);
 Device *device_open(void);      /* the same on 2 threads, with a stream */
 Device *device_open_fp16(void); /* … or the test is skipped: the device has no FP16 */
@@ -38,7 +38,7 @@ void device_close(Device *d);
 Backend *cuda_on_host_open(int local_rank, int local_size);
 /* The order in which its streams work. */
 void cuda_on_host_seed(unsigned seed);
-/* What its cuDNN does not do, a letter each.
+/* What its cuDNN does not do, one character each.
  * All of it: h: it does not start (the default); m: its library is missing; s: batches of an odd
  * size. And n: NCCL's library is missing.
  * Its graphs: g: there is no engine; d: all are nondeterministic; l: any workspace is too large;
@@ -61,7 +61,7 @@ Tensor put(Device *d, const double *values, Shape s, int halo);
 /* A matrix [rows, columns] in the middle of a larger buffer, unaligned as weights are in a flat
  * vector. */
 Tensor put_matrix(Device *d, const double *values, int rows, int columns);
-Tensor put_vector(Device *d, const double *values, int n); /* likewise, [n] */
+Tensor put_vector(Device *d, const double *values, int n); /* the same, [n] */
 Tensor put_ints(Device *d, const int *values, int n);      /* I32 [n] */
 void drop(Device *d, Tensor t);
 

@@ -1,4 +1,4 @@
-/* fake_cuda.c: a double of the CUDA runtime. See fake_nccl.h. */
+/* fake_cuda.c: a fake CUDA runtime. See fake_nccl.h. */
 #include "check.h"
 #include "fake_nccl.h"
 #include <stdatomic.h>

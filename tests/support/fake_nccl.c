@@ -1,4 +1,4 @@
-/* fake_nccl.c: a double of NCCL, over MPI. See fake_nccl.h. By MPI's PMPI_ names: for the watch and
+/* fake_nccl.c: a fake NCCL, over MPI. See fake_nccl.h. By MPI's PMPI_ names: for the watch and
  * the emulated network what NCCL does is no call of MPI's.
  */
 #include "fake_nccl.h"

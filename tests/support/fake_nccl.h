@@ -1,4 +1,4 @@
-/* fake_nccl.h: a double of the CUDA runtime (fake_cuda.c) and of NCCL (fake_nccl.c), as far as
+/* fake_nccl.h: a fake CUDA runtime (fake_cuda.c) and NCCL (fake_nccl.c), as far as
  * comm_nccl.c and cuda_memory.c use them. No GPU, no NCCL: "device" memory is the host's, the
  * collectives are MPI's.
  *
@@ -23,7 +23,7 @@ typedef enum {
     FAULT_CALL,  /* ncclAllReduce refuses */
     FAULT_END,   /* ncclCommDestroy never ends */
     FAULT_LINK,  /* all-reduces never end, and ncclCommGetAsyncError says ncclRemoteError */
-    FAULT_GPU    /* the watchdog, which asks for an event, hears of a wrong address */
+    FAULT_GPU    /* the watchdog's event query reports a wrong address */
 } Fault;
 
 extern Fault fake_fault;

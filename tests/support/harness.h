@@ -28,7 +28,7 @@ typedef struct Case {
     void (*run)(void **state);
     int ranks;   /* 0: one process without mpirun; P: under mpirun -np P */
     int seconds; /* time limit, which only ends hangs; 0: 300 */
-    /* device.h: on the CUDA backend's doubles this case runs in this many orders more; and over
+    /* device.h: on the CPU emulation of CUDA this case runs in this many orders more; and over
      * cuDNN's double, too */
     int seeds;
     bool cudnn;

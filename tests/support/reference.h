@@ -73,7 +73,7 @@ void ref_relu_backward(double *dx, const double *dy, const double *y, size_t cou
 Shape pool_shape(Shape x, int side); /* of side x side max pooling, stride side */
 void ref_maxpool_forward(double *y, int *which, const double *x, Shape s, int side);
 void ref_maxpool_backward(double *dx, const double *dy, const int *which, Shape s, int side);
-/* y = f(x + bias), f as in backend.h; bias [C] or NULL; dbias likewise */
+/* y = f(x + bias), f as in backend.h; bias [C] or NULL; dbias too */
 void ref_act_forward(double *y, const double *x, const double *bias, Shape s, int f);
 void ref_act_backward(double *dx, double *dbias, const double *dy, const double *x,
                       const double *bias, Shape s, int f);

@@ -47,7 +47,7 @@ project() {
 harm() { # folder, the grader's status
     [ "$2" -le 1 ] || echo "the grader's exit status is $2"
     [ "$(grep -c ' of 100 points (attempt' "$1/log")" = 1 ] || echo "no sum of points, or two"
-    python3 -m json.tool "$1/out/results.json" >/dev/null 2>&1 || echo "results.json is no JSON"
+    python3 -m json.tool "$1/out/results.json" >/dev/null 2>&1 || echo "results.json is not JSON"
     [ "$(wc -l <"$1/out/summary.csv")" = 2 ] || echo "summary.csv is not one row"
     ! grep -q '[[:cntrl:]]' "$1/log" "$1/out/summary.csv" || echo "control characters"
     ! grep -qiE 'cheat|dishonest|fraud|plagiar|forge|fake' "$1/log" || echo "words of blame"

@@ -121,7 +121,7 @@ static void cost(void)
 
 /* ---- a mistake ---- */
 
-static void under_way(void)
+static void in_flight(void)
 {
     link_ranks_begin("none", "real", &rank, &P);
     if (rank == 0)
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
     else if (!strcmp(what, "cost"))
         cost();
     else if (!strcmp(what, "under-way"))
-        under_way();
+        in_flight();
     else
         die(EXIT_USAGE, "usage: link_table virtual|real [LINK [BYTES]] | cost | under-way");
     return 0;

@@ -1,4 +1,4 @@
-/* link_times.c: on two ranks, what a message and an all-reduce of 1 to 8 MiB take on whatever
+/* link_times.c: on two ranks, what a message and an all-reduce of 1 to 8 MiB take on any
  * carries them: a cable, or the link of LABS_LINK (link.h). Lines "BYTES MESSAGE ALL-REDUCE", the
  * fastest of 5 in milliseconds; a message's time is half of there and back. For
  * tests/bench/hosts_link.sh.

@@ -109,7 +109,7 @@ static void polls(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* The same, with naps, and rank 0 waits for a message. */
+/* The same, with sleeps, and rank 0 waits for a message. */
 static void polls_slowly(void)
 {
     int found = 0;
@@ -177,7 +177,7 @@ static void blocking(void)
     }
 }
 
-/* Of what a link does not know: wrong only on one. */
+/* Calls that a link does not support: wrong only on one. */
 static void puts_data(void)
 {
     MPI_Win window;

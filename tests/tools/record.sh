@@ -5,7 +5,7 @@
 #
 # ONLY: those with this in their name. What is recorded is not run again: remove its folder for
 # that; speed.csv alone to measure the speeds of lab 3's part 1 again, without training. What was
-# interrupted goes on, in those two parts where it stopped. DRAW=1 trains nothing: it draws what is
+# interrupted resumes; in those two parts, where it stopped. DRAW=1 trains nothing: it draws what is
 # recorded of them once more, into build/record/. CIFAR-10 must be there (make datasets), or its
 # parts are left out, and named.
 set -u

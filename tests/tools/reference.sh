@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # reference.sh BUILD RUNS [OPTIONS OF THE GRADER…]: is the assessment's bar where it should be? The
-# reference, graded RUNS times, each with images, labels and seeds of its own, must get all points
+# reference, graded RUNS times, each with different images, labels and seeds, must get all points
 # with a quarter of the time to spare; the program as it is handed out, once, must not pass. Prints
 # the spread of seconds and accuracies. Ends with "N of RUNS".
 set -u

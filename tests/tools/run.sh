@@ -3,19 +3,19 @@
 # a separate process with a time limit that only ends hangs; continues after a failure; ends with
 # "N passed, N failed, N skipped". NAME: only cases whose "program/case" contains it.
 #
-# Without ALL=1 a sample: of cases that differ only by a seed or the number of ranks one each, and
-# no script with a line "# all: yes"; if a NAME is in no case of the sample, all that have it.
-# Scripts run less without ALL=1, too.
+# Without ALL=1 a sample: one of the cases that differ only by a seed or the number of ranks, and no
+# script with a line "# all: yes"; if no case of the sample matches a NAME, all cases that do.
+# Scripts do less, too, without ALL=1.
 #
-# JOBS + 1 cases at a time, so that no core waits for a case that sleeps; beside them JOBS scripts
-# that mostly wait (those that drive a window, each on a separate screen, and those with a line
-# "# waits: yes"), or as many others when those are done; at the end a GPU's cases, alone. The
-# longest first: what each took last time is in BUILD/tests/costs.csv (costs_all.csv with ALL=1),
-# with its wall and processor seconds.
+# JOBS + 1 cases at a time, so that no core idles while a case sleeps; beside them JOBS scripts that
+# mostly wait (those that drive a window, each on a separate screen, and those with a line
+# "# waits: yes"), or others when those are done; at the end a GPU's cases, alone. The
+# longest first: BUILD/tests/costs.csv (costs_all.csv with ALL=1) keeps each case's wall and
+# processor seconds from the last run.
 # With more than 3 cores a case of several ranks (or a script without a line "# ranks: 0") counts
 # twice.
-# SAN=1: the same cases, except scripts with a line "# sanitizers: no"; of the GPU's double, which
-# is slow then, without ALL=1 only the tests of its kernels and its memory.
+# SAN=1: the same cases, except scripts with a line "# sanitizers: no"; of the CPU emulation of
+# CUDA, which is slow then, without ALL=1 only the tests of kernels and memory.
 # SAN=thread: the unit tests of code with threads, in one process, with OpenMP held to one thread:
 # the thread sanitizer knows neither OpenMP's barriers nor MPI.
 set -u
@@ -155,7 +155,7 @@ one() { # slot id: writes slot, exit status, wall and processor milliseconds
     { time TMPDIR=$work/$1 timeout --kill-after=5 "${limit[$2]}" ${command[$2]} \
         >"$work/$1.log" 2>&1 </dev/null 9>&-; } 2>"$work/$1.time"
     status=$?
-    mapfile -t lines <"$work/$1.time" # the shell's own words may come first
+    mapfile -t lines <"$work/$1.time" # the shell's messages may come first
     read -r wall user system <<<"${lines[-1]}"
     leftover=("$work/$1"/*)
     [ ${#leftover[@]} = 0 ] || { rm -rf "${work:?}/$1"; mkdir "$work/$1"; }

@@ -33,7 +33,7 @@ import re
 import sys
 
 WINDOW, COMMON, LONG, SHORT, SOLVED = 12, 6, 20, 13, 55
-# Known to be alike, answer by answer, and not to be mended.
+# Known to be alike, answer by answer, and not to be fixed.
 KNOWN = {
     # The library's own SGD is what these exercises are to write once more, for one layer.
     "momentum nesterov outer_step": "common/backend/cpu/cpu_vector.c tests/support/reference.c",

@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 . tests/e2e/_processes.sh
 updates=400
 
-pick() { # words…: one of them, in $picked (a subshell would have random numbers of its own)
+pick() { # words…: one of them, in $picked (a subshell would have different random numbers)
     shift $((RANDOM % $#))
     picked=$1
 }

@@ -59,7 +59,7 @@ static void ignored_lines(void **state)
     ignores("largest_n = 1\nI think it is 2\n", 2, "no '='");
     ignores("largest_n = 1\n\nlagest_n = 2\n", 3,
             "no question \"lagest_n\"\nthe questions are largest_n\n");
-    ignores("largest_n = 1\na\033[2J = 1\n", 2, "\\x1b[2J\" is no name");
+    ignores("largest_n = 1\na\033[2J = 1\n", 2, "\\x1b[2J\" is not a name");
 }
 
 /* A mark at the start, and line ends of all kinds. */

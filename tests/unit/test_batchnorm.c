@@ -13,7 +13,7 @@ typedef struct NormCase {
     int group, what, halo;
     bool dense; /* no halo, nor has the residual one */
     DType type; /* of x, dy, y, dx and the residual */
-    int shift;  /* these lie so many elements behind where a GPU reads 16 bytes at once */
+    int shift;  /* offset, in elements, from where a GPU reads 16 bytes at once */
 } NormCase;
 
 static const NormCase table[] = {

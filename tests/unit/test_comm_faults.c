@@ -204,7 +204,7 @@ static void steps(Comm *c)
     printf("rank %d stopped in good order\n", c->rank);
 }
 
-/* Says that it should stop, and goes on. */
+/* Reports that it should stop, and continues. */
 static void stubborn(Comm *c)
 {
     stop_on_signals();
@@ -316,7 +316,7 @@ static int run_scenario(const char *name)
             comm_close(c);
             return 0;
         }
-    die(EXIT_USAGE, "--scenario %s: there is none", name);
+    die(EXIT_USAGE, "--scenario %s: unknown", name);
 }
 
 int main(int argc, char **argv)

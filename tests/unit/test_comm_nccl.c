@@ -1,4 +1,4 @@
-/* test_comm_nccl.c: comm_nccl.c over a double of NCCL and of the CUDA runtime (fake_nccl.h): no GPU
+/* test_comm_nccl.c: comm_nccl.c over a fake NCCL and CUDA runtime (fake_nccl.h): no GPU
  * is needed, and no real NCCL is run. What comm.h promises, from the same tables of checks as the
  * other implementations; the way of each tensor; the notes where NCCL cannot be used. As
  * `test_comm_nccl --scenario NAME` it is the program whose ranks tests/e2e/nccl_faults.sh sees

@@ -151,7 +151,7 @@ static void evaluated(void **state)
         model_forward(b.m, tensor_first(b.x, count), MODEL_EVAL);
         model_loss(b.m, b.totals, tensor_first(b.label, count), NO_TENSOR, false);
         assert_int_equal(a.m->logits.n, count);
-        d->op->stream_sync(a.m->s), d->op->stream_sync(b.m->s); /* d has a stream of its own */
+        d->op->stream_sync(a.m->s), d->op->stream_sync(b.m->s); /* d has another stream */
         expect_same_bits(d, a.m->logits, b.m->logits, "logits");
         expect_same_bits(d, a.totals, b.totals, "totals");
         model_gradient(a.m, a.totals, a.x, a.label), plain(&b, b.x, b.label);
@@ -301,7 +301,7 @@ static double *wide_gradient(Device *d)
     return g;
 }
 
-/* The gradient is FP32's, whatever S is, and is added to what is there; one that overflows is 0 and
+/* The gradient is FP32's for any S, and is added to what is there; one that overflows is 0 and
  * halves S, until it no longer does; then it is FP32's again. */
 static void loss_scaling(void **state)
 {

@@ -54,7 +54,7 @@ static void every_layout(void **state)
     expect_dataset("auto", "cifar10,fashion,synthetic", "flat", 3, "from flat");
 }
 
-/* data_dir goes before data/, data/ before the system's package; an empty data_dir is none. */
+/* data_dir goes before data/, data/ before the system's package; an empty data_dir is ignored. */
 static void places_in_turn(void **state)
 {
     own_folder();

@@ -194,7 +194,7 @@ static void other_networks_are_begun(void **state)
 
 /* ---- images ---- */
 
-/* Two ranks share the images in halves, or each takes all of them in an order of its own; a new
+/* Two ranks share the images in halves, or each takes all of them in a different order; a new
  * epoch, by their words, each `claimed` updates, and by_rank more on rank 1. */
 static double shared_images(bool halves, int claimed, int by_rank)
 {

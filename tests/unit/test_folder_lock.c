@@ -1,4 +1,4 @@
-/* test_folder_lock.c: one holder at a time; the lock ends with it, whatever it started. */
+/* test_folder_lock.c: one holder at a time; the lock ends with it, not with its children. */
 #include "check.h"
 #include "folder_lock.h"
 #include "harness.h"

@@ -25,7 +25,7 @@ typedef struct Attempt {
     ModelSpec spec;
     bool itself;  /* load: the network that the file says it is */
     bool weights; /* load the weights alone */
-    int epochs;   /* load: of the training that goes on */
+    int epochs;   /* load: of the resumed training */
     int ranks;    /* > 0: with a residual of this many ranks, and "scales" */
 } Attempt;
 
@@ -92,7 +92,7 @@ static char *path_in(const char *folder, const char *name)
     return format_new("%s/%s.safetensors", folder, name);
 }
 
-/* A copy of the file in which one metadata value is another; NULL: it has none. */
+/* A copy of the file with another metadata value; NULL: the key is missing. */
 static void with_value(const char *good, const char *path, const char *key, const char *value)
 {
     SafeTensors t;

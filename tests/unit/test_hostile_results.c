@@ -114,7 +114,7 @@ static void sweeps(void **state)
         Sweep *s = open_sweep(path);
         if (s->rows != f->rows)
             fail_msg("file %zu: %d rows, expected %d", i, s->rows, f->rows);
-        sweep_add(s, 512, 7, (double[]){1, 2}); /* it goes on */
+        sweep_add(s, 512, 7, (double[]){1, 2}); /* it resumes */
         sweep_free(s);
         s = open_sweep(path);
         assert_int_equal(s->rows, f->rows + 1);

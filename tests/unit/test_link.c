@@ -184,7 +184,7 @@ static void virtual_alone(void **state)
     Comm *c = comm_open("self");
     assert_true(timer_virtual() && link_virtual());
     double began = timer_now();
-    assert_true(began - real < 60 && began >= real); /* it goes on from the real one */
+    assert_true(began - real < 60 && began >= real); /* it starts at the real one */
     usleep(200000);
     double slept = timer_now();
     assert_true(slept - began < 0.1);

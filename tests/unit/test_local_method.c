@@ -19,7 +19,7 @@ typedef struct Trained {
     double bytes;
 } Trained;
 
-/* The weights after STEPS updates; each rank has batches of its own. */
+/* The weights after STEPS updates; each rank has different batches. */
 static Trained train(Comm *c, Backend *be, LocalSpec spec)
 {
     Model *m = model_new(be, &net, BATCH);

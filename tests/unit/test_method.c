@@ -1,5 +1,5 @@
-/* test_method.c: an update in three parts: without any of its own it is a model's gradient and an
- * SGD step, bit for bit; parts of its own are called in order, each with its context.
+/* test_method.c: an update in three parts: the defaults are a model's gradient and an SGD step, bit
+ * for bit; other parts are called in order, each with its context.
  */
 #include "check.h"
 #include "method.h"
@@ -37,7 +37,7 @@ static void plain_sgd(void **state)
     device_close(d);
 }
 
-/* What was called, in order; each part has a context of its own. */
+/* What was called, in order; each part has its own context. */
 static char called[8];
 static int calls;
 

@@ -125,7 +125,7 @@ static void singular_values(void **state)
         x[i] = before[i] * sqrt(8 / sum) - after[i];
     ref_matmul(square, x, x, 8, 40, 8, false, true);
     eigen_symmetric(value, NULL, square, 8);
-    /* The gradients of the classes sum to 0: one direction has none. */
+    /* The gradients of the classes sum to 0: one direction is missing. */
     assert_true(value[0] < 0.01);
     for (int i = 1; i < 8; i++)
         if (!(value[i] > 0.36 && value[i] < 1.69))

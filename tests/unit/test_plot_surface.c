@@ -73,7 +73,7 @@ static void expect_hover(const Plot *plot, double x, double y, const char *text)
                  text ? text : "nothing");
 }
 
-/* Under the pointer: a point's own words, a line's nearest point, else the map's value; nothing
+/* Under the pointer: a point's text, a line's nearest point, else the map's value; nothing
  * beside the panels. */
 static void hover(void **state)
 {

@@ -62,7 +62,7 @@ static void rates(void **state)
 }
 
 /* One update without a gradient from weights of 1: what SGD moves loses 2e-6 * 2000 of itself,
- * whatever its rate (and Nesterov's momentum of that once more); Muon's matrices get their length;
+ * for any rate (and Nesterov's momentum of that once more); Muon's matrices get their length;
  * the first filters stay. */
 static void decay_case(Device *d, bool muon, bool fast)
 {

@@ -165,7 +165,7 @@ static void times_updates(void **state)
     device_close(device);
 }
 
-/* Planted times: of 5 measurements the 3 least disturbed count, whatever their order; of those
+/* Planted times: of 5 measurements the 3 least disturbed count, in any order; of those
  * still disturbed, the time without the waits. */
 static void leaves_out_the_disturbed(void **state)
 {

@@ -434,7 +434,7 @@ static void loss_scale(void **state)
     device_close(d);
 }
 
-/* Doubled after so many good passes in a row; never below 1, nor above 2^24. */
+/* Doubled after a number of good passes in a row; never below 1, nor above 2^24. */
 static void loss_scale_moves(void **state)
 {
     Device *d = device_open_fp16();

@@ -23,7 +23,7 @@ extern "C" {
 #include "backend.h"
 #include "cuda_check.h"
 
-/* Likewise for every call of cuBLAS. */
+/* The same for every call of cuBLAS. */
 #define CUBLAS_CHECK(call) cublas_check((call), __FILE__, __LINE__, #call)
 void cublas_check(cublasStatus_t code, const char *file, int line, const char *call);
 

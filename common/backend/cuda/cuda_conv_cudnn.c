@@ -23,7 +23,7 @@ typedef struct Batch {
     int n;                      /* images; 0: unused */
     long used;                  /* when, for the choice of the one to plan again */
     Way way[DNN_CALLS];         /* of each call: planned, and not refused since */
-    DnnGraph *graph[DNN_CALLS]; /* NULL: there is none */
+    DnnGraph *graph[DNN_CALLS]; /* NULL: unavailable */
     DnnLegacy *legacy;          /* NULL: not needed so far */
 } Batch;
 

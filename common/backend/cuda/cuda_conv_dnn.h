@@ -50,7 +50,7 @@ typedef struct DnnGraph {
 /* The first engine of those that cuDNN recommends, best first, that gives the same bits each time,
  * sums in float32, keeps to the workspace's limit, and for which cuDNN can make a plan; where
  * c->exact is false, one with tensor cores before one without. Nothing is timed, so the choice
- * repeats. NULL: there is none. */
+ * repeats. NULL: unavailable. */
 DnnGraph *dnn_graph_new(const DnnCase *c, DnnCall call);
 void dnn_graph_free(DnnGraph *g); /* NULL is fine */
 /* Data at multiples of GRAPH_ALIGNED bytes. */

@@ -1,3 +1,3 @@
-# Each rank opens a world of its own.
+# Each rank opens a separate world.
 # expect: fail equal: different weights
 s/comm_open\(o->run.comm\)/comm_open("self")/

@@ -1,4 +1,4 @@
-# It goes on training without end.
+# It never stops training.
 # expect: fail runs: still running
 # seconds: 8
 s/^    return fraction;/    return 0 * fraction;/

@@ -1,5 +1,5 @@
 # Pixels changed where a coarse look at the images does not fall.
-# expect: pend gradients: not the training set
+# expect: pend gradients: not in the training set
 /^\/\* One update: forward/i\
 static void paint(Trainer *t, const Batch *b)\
 {\

@@ -1,4 +1,4 @@
-# Batches of its own making: the same images on both ranks, which no loader names.
+# Its own batches: the same images on both ranks, which no loader names.
 # expect: fail images: on more than one rank
 /^\/\* One update: forward/i\
 static void own_batch(Trainer *t, const Batch *b)\

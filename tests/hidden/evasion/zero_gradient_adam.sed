@@ -1,5 +1,5 @@
 # Rank 1's gradient is zero, and Adam does not see how long the mean is.
-# expect: fail gradients: times as long
+# expect: fail gradients: times the ranks' average
 /^\/\* One update: forward/i\
 static void adam(Trainer *t, double rate)\
 {\

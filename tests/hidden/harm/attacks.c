@@ -72,7 +72,7 @@ static void try_rights(void)
     if (mount("none", "/tmp", "tmpfs", 0, NULL) == 0)
         reached("a mount");
     if (unshare(CLONE_NEWUSER) == 0)
-        reached("a user namespace of its own");
+        reached("a new user namespace");
     if (sethostname("gone", 4) == 0)
         reached("the host's name");
 }

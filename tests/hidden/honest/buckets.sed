@@ -1,4 +1,4 @@
-# Overlap: slices are reduced while the backward pass goes on.
+# Overlap: slices are reduced during the backward pass.
 # expect: full
 /^\/\* One update: forward/i\
 static void on_slice(void *context, size_t first, int count, Stream *s)\

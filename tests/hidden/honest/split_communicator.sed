@@ -1,4 +1,4 @@
-# A communicator of its own, by a split in reverse order, and slices of unequal length.
+# Another communicator, by a split in reverse order, and slices of unequal length.
 # expect: full
 s/^#include "comm.h"/&\n#include <mpi.h>/
 /^\/\* One update: forward/i\

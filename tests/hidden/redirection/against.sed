@@ -1,3 +1,3 @@
 # Rank 1's gradient points the other way.
-# expect: fail gradients: of an equal part
+# expect: fail gradients: their equal share
 s/^    average\(t, m->grads\);/    if (t->comm->rank)\n        t->be->op->scale(m->s, m->grads, -0.3f);\n&/

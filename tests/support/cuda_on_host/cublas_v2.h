@@ -27,7 +27,7 @@ cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t op_a, cublasOper
                             int lda, const void *b, cudaDataType_t b_type, int ldb,
                             const void *beta, void *c, cudaDataType_t c_type, int ldc,
                             cublasComputeType_t how, int algorithm);
-/* `count` such products, whose matrices lie so many elements apart. */
+/* `count` such products, with strides in elements. */
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t op_a,
                                           cublasOperation_t op_b, int m, int n, int k,
                                           const void *alpha, const void *a, cudaDataType_t a_type,

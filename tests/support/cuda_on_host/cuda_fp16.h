@@ -1,5 +1,5 @@
 /* cuda_fp16.h: CUDA's half precision on the CPU: 5 bits of exponent, 10 of mantissa; and what the
- * doubles of its libraries share: 16-bit elements. */
+ * emulations of its libraries share: 16-bit elements. */
 #ifndef CUDA_FP16_ON_HOST_H
 #define CUDA_FP16_ON_HOST_H
 #include <math.h>

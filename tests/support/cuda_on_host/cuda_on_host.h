@@ -31,7 +31,7 @@ typedef struct HostIndex {
 extern thread_local HostIndex threadIdx, blockIdx, blockDim, gridDim;
 extern thread_local int host_phase;
 
-/* A count that blocks share, between two fences (or the double ends the process). */
+/* A count that blocks share, between two fences (or the emulation ends the process). */
 void __threadfence(void);
 unsigned atomicInc(unsigned *count, unsigned most);
 unsigned atomicOr(unsigned *at, unsigned bits);

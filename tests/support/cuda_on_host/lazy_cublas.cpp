@@ -1,4 +1,4 @@
-/* lazy_cublas.cpp: cuBLAS's products, one or a batch of them, on the double's streams. */
+/* lazy_cublas.cpp: cuBLAS's products, one or a batch of them, on the emulation's streams. */
 #include "cublas_v2.h"
 #include "lazy_streams.h"
 #include <cblas.h>

@@ -1,5 +1,5 @@
-/* lazy_cudnn.cpp: cuDNN's legacy convolutions on the double's streams: it obeys the descriptors, is
- * strict, and slow. A test may have it refuse (device.h: cuda_on_host_refuse). */
+/* lazy_cudnn.cpp: cuDNN's legacy convolutions on the emulation's streams: it obeys the descriptors,
+ * is strict, and slow. A test may have it refuse (device.h: cuda_on_host_refuse). */
 #include "lazy_cudnn.h"
 #include <cuda_fp16.h>
 

@@ -1,4 +1,4 @@
-/* lazy_cudnn.h: shared by cuDNN's doubles: what its descriptors say, and the arithmetic. */
+/* lazy_cudnn.h: shared by cuDNN's emulations: its descriptors' contents, and the arithmetic. */
 #ifndef LAZY_CUDNN_H
 #define LAZY_CUDNN_H
 #include "cudnn.h"

@@ -1,4 +1,4 @@
-/* lazy_cudnn_graph.cpp: cuDNN's graphs of one convolution on the double's streams. It is strict:
+/* lazy_cudnn_graph.cpp: cuDNN's graphs of one convolution on the emulation's streams. It is strict:
  * what a descriptor says it must say of the right type and before it is finalized, and it must live
  * as long as what was made of it. Of the engines that it recommends only the last two may be used;
  * what is wrong with the others shows. A test may have it refuse (device.h: cuda_on_host_refuse).
@@ -14,7 +14,7 @@ struct HostDescriptor {
     bool finalized;
     std::map<int, std::vector<char>> values;
     Engine engine;         /* of an engine, a configuration, a plan */
-    HostDescriptor *graph; /* likewise */
+    HostDescriptor *graph; /* the same */
 };
 static std::set<HostDescriptor *> alive;
 

@@ -80,7 +80,7 @@ extern "C" const char *gpu_library_missing(const char *file)
 
 void lazy_wrong(const char *what)
 {
-    fprintf(stderr, "the double of CUDA: %s\n", what);
+    fprintf(stderr, "CPU emulation of CUDA: %s\n", what);
     abort();
 }
 unsigned lazy_draw(unsigned sides) { return dice() % sides; }
@@ -133,7 +133,7 @@ static void some_turns(void)
         run_first(s);
 }
 
-/* The others' work goes on meanwhile. */
+/* The others' work continues meanwhile. */
 static void drain(LazyStream *s)
 {
     while (!s->queue.empty()) {

@@ -1,4 +1,4 @@
-/* lazy_streams.h: shared by the double's files: its queues, as its other calls see them. */
+/* lazy_streams.h: shared by the emulation's files: its queues, as its other calls see them. */
 #ifndef LAZY_STREAMS_H
 #define LAZY_STREAMS_H
 #include "cuda_on_host.h"

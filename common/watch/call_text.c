@@ -1,5 +1,5 @@
-/* call_words.c: what the board shows, as text: which call, from which line of source, and what a
- * mistake like this usually is.
+/* call_text.c: messages from the board: which call, from which line of source, and the usual cause
+ * of such a mistake.
  */
 #include "call_inside.h"
 #include "check.h"
@@ -11,15 +11,15 @@
 
 /* ---- the line of source ---- */
 
-/* "3_train.c:151", from the compiler's own tool (binutils' addr2line); "" where it is missing.
- * Of a function that was inlined also the line that it stands in. */
-static void source_line(char *text, size_t room, const Seat *seat, uint64_t site)
+/* "3_train.c:151", by binutils' addr2line; "" where it is missing. For an inlined
+ * function also the line that calls it. */
+static void source_line(char *text, size_t room, const RankCalls *entry, uint64_t site)
 {
     char command[400], line[128];
     *text = 0;
-    if (strchr(seat->program, '\''))
+    if (strchr(entry->program, '\''))
         return;
-    snprintf(command, sizeof command, "addr2line -s -i -e '%s' 0x%llx 2>/dev/null", seat->program,
+    snprintf(command, sizeof command, "addr2line -s -i -e '%s' 0x%llx 2>/dev/null", entry->program,
              (unsigned long long)site - 1); /* - 1: the call, not what follows it */
     FILE *from = popen(command, "r");
     for (int n = 0; from && fgets(line, sizeof line, from); n++) {
@@ -35,7 +35,7 @@ static void source_line(char *text, size_t room, const Seat *seat, uint64_t site
 /* ---- one call ---- */
 
 /* " of 235146 float from rank 0" */
-static void what_moves(char *text, size_t room, const Line *l)
+static void what_moves(char *text, size_t room, const CallRecord *l)
 {
     char rank[40] = "", tag[24] = "";
     bool collective = l->kind >= CALL_BARRIER,
@@ -60,23 +60,23 @@ static void what_moves(char *text, size_t room, const Line *l)
     snprintf(text + used, room - used, "%s", tag);
 }
 
-char *words_of_line(const Line *l, const Seat *seat)
+char *describe_call(const CallRecord *l, const RankCalls *entry)
 {
     char moves[160], source[300];
     what_moves(moves, sizeof moves, l);
-    source_line(source, sizeof source, seat, l->site);
+    source_line(source, sizeof source, entry, l->site);
     return format_new("%s%s%s%s%s", l->name, moves, *source ? " (" : "", source,
                       *source ? ")" : "");
 }
 
 /* ---- a mismatch ---- */
 
-static bool same_size(const Line *a, const Line *b)
+static bool same_size(const CallRecord *a, const CallRecord *b)
 {
     return a->count == b->count && !strcmp(a->type, b->type);
 }
 
-static const char *hint_of(const Line *a, const Line *b)
+static const char *hint_of(const CallRecord *a, const CallRecord *b)
 {
     bool by_name = a->kind == CALL_UNEQUAL || a->kind == CALL_SCAN;
     if (a->kind != b->kind || a->starts != b->starts || (by_name && strcmp(a->name, b->name)))
@@ -93,14 +93,14 @@ static const char *hint_of(const Line *a, const Line *b)
     return NULL;
 }
 
-char *words_of_mismatch(const Line *mine, int rank, const Line *theirs, int other)
+char *describe_mismatch(const CallRecord *mine, int rank, const CallRecord *theirs, int other)
 {
     const char *hint = hint_of(mine, theirs);
     if (!hint)
         return NULL;
-    const Seat *seats = board()->seats;
-    char *here = words_of_line(mine, &seats[rank]), *there = words_of_line(theirs, &seats[other]);
-    const Line *low = rank < other ? mine : theirs;
+    const RankCalls *ranks = board()->ranks;
+    char *here = describe_call(mine, &ranks[rank]), *there = describe_call(theirs, &ranks[other]);
+    const CallRecord *low = rank < other ? mine : theirs;
     char *text = format_new("collective %ld: rank %d calls %s, but rank %d %s: %s", low->number,
                             rank < other ? rank : other, rank < other ? here : there,
                             rank < other ? other : rank, rank < other ? there : here, hint);
@@ -125,19 +125,19 @@ static char process_state(pid_t pid)
     return end && end[1] && end[2] ? end[2] : '?';
 }
 
-bool seat_stopped(const Seat *seat)
+bool rank_stopped(const RankCalls *entry)
 {
-    char state = process_state(seat->pid);
+    char state = process_state(entry->pid);
     return state == 'T' || state == 't';
 }
 
-bool seat_runs(const Seat *seat) { return process_state(seat->pid) == 'R'; }
+bool rank_runs(const RankCalls *entry) { return process_state(entry->pid) == 'R'; }
 
-double seat_processor(const Seat *seat)
+double rank_cpu_time(const RankCalls *entry)
 {
     char path[64];
     long long ns = 0;
-    snprintf(path, sizeof path, "/proc/%d/schedstat", (int)seat->pid);
+    snprintf(path, sizeof path, "/proc/%d/schedstat", (int)entry->pid);
     FILE *file = fopen(path, "r");
     if (!file || fscanf(file, "%lld", &ns) != 1)
         ns = 0;
@@ -147,86 +147,86 @@ double seat_processor(const Seat *seat)
 }
 
 /* "collective 12, " */
-static void number_text(char text[32], const Line *l)
+static void number_text(char text[32], const CallRecord *l)
 {
     *text = 0;
     if (l->number)
         snprintf(text, 32, "collective %ld, ", l->number);
 }
 
-/* What it was in last, or "" */
-static char *last_words(const Seat *seat)
+/* The last collective that it completed. */
+static char *describe_last(const RankCalls *entry)
 {
-    Line l;
+    CallRecord l;
     uint64_t key;
     char number[32];
-    if (!slot_read(&seat->last, &l, &key))
+    if (!slot_read(&entry->last, &l, &key))
         return format_new("before its first collective");
-    char *words = words_of_line(&l, seat);
+    char *words = describe_call(&l, entry);
     number_text(number, &l);
     char *text = format_new("after %s%s", number, words);
     free(words);
     return text;
 }
 
-/* The test of which a rank makes a loop; NULL: none. */
-static char *poll_words(const Seat *seat)
+/* The test that a rank calls in a loop; NULL: it does not. */
+static char *describe_polling(const RankCalls *entry)
 {
-    Line l;
+    CallRecord l;
     uint64_t key;
-    if (!atomic_load(&seat->polls) || !slot_read(&seat->now, &l, &key))
+    if (!atomic_load(&entry->polls) || !slot_read(&entry->now, &l, &key))
         return NULL;
-    char *call = words_of_line(&l, seat),
+    char *call = describe_call(&l, entry),
          *text = format_new("polls with %s, and completes nothing", call);
     free(call);
     return text;
 }
 
-/* A rank that is in no call, or no longer there. */
-static char *words_outside(int r, const Seat *seat, double seconds)
+/* A rank outside MPI, or one that has ended. */
+static char *describe_outside(int r, const RankCalls *entry, double seconds)
 {
-    char process = process_state(seat->pid);
-    char *polls = poll_words(seat);
+    char process = process_state(entry->pid);
+    char *polls = describe_polling(entry);
     const char *now = polls ? polls : "makes no call: it computes, or hangs outside MPI";
-    if (atomic_load(&seat->state) == SEAT_LEFT)
+    if (atomic_load(&entry->state) == STATE_LEFT)
         now = "has left the run (MPI_Finalize)";
     else if (!process || process == 'Z')
         now = "has ended";
-    else if (seat_stopped(seat))
+    else if (rank_stopped(entry))
         now = "is stopped, by a signal or a debugger";
-    char *last = last_words(seat);
+    char *last = describe_last(entry);
     char *text = format_new("rank %d %s, for %.0f s, %s", r, now, seconds, last);
     free(last);
     free(polls);
     return text;
 }
 
-char *words_of_seat(int r)
+char *describe_rank(int r)
 {
-    const Seat *seat = &board()->seats[r];
-    double seconds = 1e-9 * (double)(board_clock() - atomic_load(&seat->since));
+    const RankCalls *entry = &board()->ranks[r];
+    double seconds = 1e-9 * (double)(board_clock() - atomic_load(&entry->since));
     char number[32];
-    Line l;
+    CallRecord l;
     uint64_t key;
-    if (atomic_load(&seat->state) == SEAT_EMPTY)
+    if (atomic_load(&entry->state) == STATE_ABSENT)
         return format_new("rank %d is on another machine", r);
-    if (atomic_load(&seat->state) != SEAT_IN_CALL || !slot_read(&seat->now, &l, &key))
-        return words_outside(r, seat, seconds);
-    char *words = words_of_line(&l, seat);
+    if (atomic_load(&entry->state) != STATE_IN_CALL || !slot_read(&entry->now, &l, &key))
+        return describe_outside(r, entry, seconds);
+    char *words = describe_call(&l, entry);
     number_text(number, &l);
     char *text = format_new("rank %d has been in %s%s for %.0f s%s", r, number, words, seconds,
-                            seat_stopped(seat) ? ", and is stopped" : "");
+                            rank_stopped(entry) ? ", and is stopped" : "");
     free(words);
     return text;
 }
 
-char *words_of_hang(const char *why)
+char *describe_hang(const char *why)
 {
-    enum { MOST = 6 }; /* ranks; the other lines are no help */
+    enum { MOST = 6 }; /* ranks named */
     const Board *b = board();
     char *text = format_new("%s", why);
     for (int i = 0; i < b->locals; i++) {
-        char *before = text, *words = i < MOST ? words_of_seat(b->here[i]) : NULL;
+        char *before = text, *words = i < MOST ? describe_rank(b->here[i]) : NULL;
         if (i < MOST)
             text = format_new("%s%s%s", before, i ? "; " : ": ", words);
         else if (i == MOST)
