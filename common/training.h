@@ -25,6 +25,7 @@ typedef struct TrainingSpec {
     Backend *be;
     const Dataset *data;
     ModelSpec model;
+    Model *own;         /* to train this one, planned for the batch and for 250 images; NULL: new */
     int images, test;   /* used of each set: the first ones */
     int batch;          /* the largest batch of any update; at most `images` */
     int micro;          /* gradient accumulation: at most this many images at once; 0: the batch. It
@@ -59,7 +60,7 @@ typedef struct Training {
     int32_t *order;      /* [images]: the first `end` are this epoch's, `at` of them are used */
 } Training;
 
-/* A new network, its weights drawn from the seed. */
+/* The weights are drawn from the seed. */
 Training *training_new(const TrainingSpec *s, uint64_t seed);
 void training_free(Training *t); /* NULL is fine */
 /* One update; false: it is over, and nothing was done. An epoch's rest that is smaller than the
@@ -74,6 +75,9 @@ Metrics training_test(Training *t);  /* over the test images, */
 Metrics training_train(Training *t); /* and over the training images */
 /* Over these of the test images [count]; NULL: the first. */
 Metrics training_test_of(Training *t, const int32_t *image, int count);
+/* The gradients at the weights as they are, grads [count, D], of random batches: each the first of
+ * an epoch. */
+void training_gradients(Training *t, float *grads, int count, int batch, uint64_t seed);
 /* 1 - accuracy; that of a guess where the loss is not finite. */
 double training_error(const TrainingSpec *s, Metrics m);
 

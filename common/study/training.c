@@ -33,7 +33,7 @@ Training *training_new(const TrainingSpec *s, uint64_t seed)
     Training *t = alloc(1, sizeof *t);
     *t = (Training){.spec = s, .sgd = s->sgd, .seed = seed, .epoch = -1};
     int most = piece_of(s, s->batch);
-    t->m = model_new(s->be, &s->model, most > MEASURED ? most : MEASURED);
+    t->m = s->own ? s->own : model_new(s->be, &s->model, most > MEASURED ? most : MEASURED);
     model_init(t->m, seed);
     MethodMaker method = maker(t);
     t->method = method.make(method.context, t->m);
@@ -52,7 +52,8 @@ void training_free(Training *t)
     tensor_free(t->spec->be, t->totals);
     if (method.end)
         method.end(method.context, t->m, &t->method);
-    model_free(t->m);
+    if (!t->spec->own)
+        model_free(t->m);
     free(t->order);
     free(t);
 }
@@ -180,6 +181,24 @@ Metrics training_train(Training *t)
     Metrics m = evaluate(t->m, l, NULL, count);
     loader_free(l);
     return m;
+}
+
+void training_gradients(Training *t, float *grads, int count, int batch, uint64_t seed)
+{
+    const TrainingSpec *s = t->spec;
+    int32_t *order = alloc(s->images, sizeof *order);
+    Loader *l = loader_of(t, &s->data->train, s->images, batch);
+    for (int i = 0; i < count; i++) {
+        Batch b;
+        epoch_order(order, s->images, seed, i);
+        loader_start(l, order, batch, i);
+        bool there = loader_next(l, t->m->s, &b);
+        ASSERT(there);
+        model_gradient(t->m, t->totals, b.x, b.label);
+        t->m->be->op->download(t->m->s, grads + (size_t)i * t->m->params.n, t->m->grads);
+    }
+    loader_free(l);
+    free(order);
 }
 
 double training_error(const TrainingSpec *s, Metrics m)

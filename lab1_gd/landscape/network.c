@@ -2,11 +2,10 @@
 #include "network.h"
 #include "check.h"
 #include "checkpoint.h"
-#include "epoch_order.h"
 #include "memory.h"
 #include "network_files.h"
-#include "optim.h"
 #include "schedule.h"
+#include "training.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,93 +50,65 @@ void network_restore(Network *n)
 
 /* ---- one training, on this rank ---- */
 
-typedef struct Training {
-    const TrainingContext *t;
-    const Recipe *r;
-    Network *n;
-    TaskFarmRun *farm;
-    Sgd *sgd;
-    Loader *loader;
-    Tensor totals;
-    int32_t *order; /* [images] of an epoch */
-    int per_epoch;  /* updates */
-} Training;
+typedef struct RecipePace {
+    int batch;
+    Schedule rates;
+} RecipePace;
 
-static void training_begin(Training *g, Network *n, const TrainingContext *t, const Recipe *r,
-                           TaskFarmRun *farm)
+static Pace recipe_pace(const void *context, double seen, int64_t update)
 {
-    const Dataset *d = t->data;
-    *g = (Training){.t = t, .r = r, .n = n, .farm = farm, .per_epoch = r->images / r->batch};
+    const RecipePace *p = context;
+    return (Pace){p->batch, schedule_rate(&p->rates, update)};
+}
+
+/* Keep the weights after `at` updates, and measure them. Returns the loss. */
+static double snapshot(Network *n, const TrainingContext *t, const Recipe *r, int at)
+{
+    network_keep(n);
+    double loss = metrics_loss(eval_set_metrics(n->m, t->subset, t->mode));
+    REQUIRE(isfinite(loss), "%s diverged at update %d: lower --rate=%g", n->name, at, r->rate);
+    background_lock(t->watch);
+    network_add(n, n->w, at, loss);
+    n->updates = at;
+    background_unlock(t->watch);
+    return loss;
+}
+
+static bool train(Network *n, const TrainingContext *t, const Recipe *r, TaskFarmRun *farm)
+{
     char *what = format_new("%d snapshots of %s", r->snapshots, n->name);
     memory_require((r->snapshots + 2.0) * n->m->params.n * sizeof(float), what,
                    "choose a smaller --model");
     free(what);
-    model_init(n->m, (uint64_t)r->seed);
-    g->sgd = sgd_new(n->m, r->momentum, r->weight_decay, true);
-    AugmentSpec none = {0};
-    g->loader = loader_new(t->be, &d->train, d->mean, d->istd, r->batch, model_halo(n->m), none,
-                           (uint64_t)r->seed);
-    g->totals = tensor_new(t->be, F64, 2, 1, 1, 1, 0);
-    g->order = alloc(r->images, sizeof *g->order);
-}
-
-static void training_end(Training *g)
-{
-    loader_free(g->loader);
-    tensor_free(g->t->be, g->totals);
-    sgd_free(g->n->m, g->sgd);
-    free(g->order);
-}
-
-static void update(Training *g, double rate)
-{
-    Model *m = g->n->m;
-    Batch b;
-    bool there = loader_next(g->loader, m->s, &b);
-    ASSERT(there);
-    model_gradient(m, g->totals, b.x, b.label);
-    sgd_step(m, g->sgd, rate);
-}
-
-/* Keep the weights after `at` updates, and measure them. Returns the loss. */
-static double snapshot(Training *g, int at)
-{
-    Network *n = g->n;
-    network_keep(n);
-    double loss = metrics_loss(eval_set_metrics(n->m, g->t->subset, g->t->mode));
-    REQUIRE(isfinite(loss), "%s diverged at update %d: lower --rate=%g", n->name, at, g->r->rate);
-    background_lock(g->t->watch);
-    network_add(n, n->w, at, loss);
-    n->updates = at;
-    background_unlock(g->t->watch);
-    return loss;
-}
-
-static bool train(Training *g)
-{
-    const Recipe *r = g->r;
-    Schedule rates = {.kind = SCHEDULE_COSINE,
-                      .rate = r->rate,
-                      .steps = r->updates,
-                      .warmup = r->updates / 20 + 1};
+    RecipePace pace = {r->batch,
+                       {.kind = SCHEDULE_COSINE,
+                        .rate = r->rate,
+                        .steps = r->updates,
+                        .warmup = r->updates / 20 + 1}};
+    Training *g = training_new(&(TrainingSpec){.be = t->be,
+                                               .data = t->data,
+                                               .own = n->m,
+                                               .images = r->images,
+                                               .batch = r->batch,
+                                               .epochs = INFINITY,
+                                               .sgd = {r->momentum, r->weight_decay, true},
+                                               .pace = recipe_pace,
+                                               .context = &pace},
+                               (uint64_t)r->seed);
     int every = r->updates / r->snapshots > 0 ? r->updates / r->snapshots : 1;
-    double loss = snapshot(g, 0);
-    for (int u = 0; u < r->updates && !(r->target > 0 && loss <= r->target); u++) {
-        if (stop_requested() || task_farm_cancelled(g->farm))
-            return false;
-        if (u % g->per_epoch == 0) {
-            epoch_order(g->order, r->images, (uint64_t)r->seed, u / g->per_epoch);
-            loader_start(g->loader, g->order, g->per_epoch * r->batch, u / g->per_epoch);
-        }
-        update(g, schedule_rate(&rates, u));
-        if ((u + 1) % every == 0 || u + 1 == r->updates) {
+    double loss = snapshot(n, t, r, 0);
+    bool goes_on = true;
+    for (int u = 1; goes_on && u <= r->updates && !(r->target > 0 && loss <= r->target); u++) {
+        goes_on = !stop_requested() && !task_farm_cancelled(farm) && training_step(g);
+        if (goes_on && (u % every == 0 || u == r->updates)) {
             char note[64];
-            loss = snapshot(g, u + 1);
+            loss = snapshot(n, t, r, u);
             snprintf(note, sizeof note, "loss %.4f", loss);
-            run_progress(g->t->run, g->n->name, u + 1, r->updates, "updates", note);
+            run_progress(t->run, n->name, u, r->updates, "updates", note);
         }
     }
-    return true;
+    training_free(g);
+    return goes_on;
 }
 
 /* ---- several networks, dealt to the ranks ---- */
@@ -154,12 +125,8 @@ static bool train_item(void *context, int item, double *value, TaskFarmRun *farm
 {
     const Work *w = context;
     int k = w->item[item];
-    Training g;
-    training_begin(&g, w->net[k], w->t, &w->recipe[k], farm);
-    bool complete = train(&g);
-    training_end(&g);
     value[0] = w->t->c->rank;
-    return complete;
+    return train(w->net[k], w->t, &w->recipe[k], farm);
 }
 
 /* One that was trained here is saved at once, because a longer run may follow. */

@@ -9,6 +9,7 @@
  */
 #include "server.h"
 #include "check.h"
+#include "training.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,10 @@ enum { TAG_WEIGHTS, TAG_GRADIENT };
 
 struct Server {
     const Lab *lab;
-    int images, test, n, workers;
+    int n, workers;
+    TrainingSpec training; /* of a worker; of rank 0 the start and the test */
+    PlainPace pace;
     Model *m;
-    Loader *train, *tests;
-    Tensor totals;
-    int32_t *order;
     float *message;                  /* [n + 1] */
     float *velocity, *sum;           /* the server's */
     float *gradient[SERVER_WORKERS]; /* [n + 1], what worker i sent last */
@@ -29,26 +29,38 @@ struct Server {
 
 int server_parameters(const Server *s) { return s->n; }
 
+/* A worker's images: its part of the epoch's order. */
+static int lay_out(void *server, int32_t *order, uint64_t seed, int epoch)
+{
+    const Server *s = server;
+    int n = s->training.images / s->workers;
+    epoch_order(order, s->training.images, seed, epoch);
+    memmove(order, order + (s->lab->comm->rank - 1) * n, (size_t)n * sizeof *order);
+    return n;
+}
+
 Server *server_new(const Lab *lab, const char *model, int batch, int images, int test)
 {
     const Dataset *d = lab->data;
     Server *s = alloc(1, sizeof *s);
-    *s = (Server){.lab = lab, .workers = lab->comm->size - 1};
-    Images train = d->train, tests = d->test;
-    AugmentSpec none = {0};
-    int most = batch > 250 ? batch : 250;
-    s->images = train.count = images < train.count ? images : train.count;
-    s->test = tests.count = test < tests.count ? test : tests.count;
-    REQUIRE(s->images >= s->workers * batch,
-            "--images=%d: %d workers with batches of %d need at least %d", s->images, s->workers,
-            batch, s->workers * batch);
+    *s = (Server){.lab = lab, .workers = lab->comm->size - 1, .pace = {.batch = batch}};
+    s->training = (TrainingSpec){.be = lab->be,
+                                 .data = d,
+                                 .images = images < d->train.count ? images : d->train.count,
+                                 .test = test < d->test.count ? test : d->test.count,
+                                 .batch = batch,
+                                 .epochs = INFINITY,
+                                 .pace = training_plain,
+                                 .context = &s->pace,
+                                 .lay_out = lay_out,
+                                 .images_of = s};
+    s->pace.epochs = INFINITY;
+    REQUIRE(s->training.images >= s->workers * batch,
+            "--images=%d: %d workers with batches of %d need at least %d", s->training.images,
+            s->workers, batch, s->workers * batch);
     ModelSpec spec = model_spec_for(model, d);
-    s->m = model_new(lab->be, &spec, most);
+    s->training.own = s->m = model_new(lab->be, &spec, batch > 250 ? batch : 250);
     s->n = s->m->params.n;
-    s->train = loader_new(lab->be, &train, d->mean, d->istd, batch, model_halo(s->m), none, 1);
-    s->tests = loader_new(lab->be, &tests, d->mean, d->istd, most, model_halo(s->m), none, 1);
-    s->totals = tensor_new(lab->be, F64, 2, 1, 1, 1, 0);
-    s->order = alloc(s->images, sizeof *s->order);
     unsigned long size = (unsigned long)s->n + 1;
     s->message = alloc(size, sizeof(float));
     s->velocity = alloc(size, sizeof(float));
@@ -67,24 +79,11 @@ void server_free(Server *s)
     free(s->sum);
     free(s->velocity);
     free(s->message);
-    free(s->order);
-    tensor_free(s->lab->be, s->totals);
-    loader_free(s->tests);
-    loader_free(s->train);
     model_free(s->m);
     free(s);
 }
 
 /* ---- a worker ---- */
-
-/* Every worker's images: its part of the epoch's order. Returns how many: whole batches. */
-static int begin_epoch(Server *s, const ServerSpec *spec, int epoch)
-{
-    int n = s->images / s->workers, whole = n / spec->batch * spec->batch;
-    epoch_order(s->order, s->images, spec->seed, epoch);
-    loader_start(s->train, s->order + (s->lab->comm->rank - 1) * n, whole, epoch);
-    return whole;
-}
 
 /* Seconds that worker i is charged for a gradient. */
 static double compute_seconds(const Server *s, const ServerSpec *spec, int i)
@@ -92,21 +91,17 @@ static double compute_seconds(const Server *s, const ServerSpec *spec, int i)
     return spec->compute * (i == s->workers - 1 ? spec->slow : 1);
 }
 
-static void work(Server *s, const ServerSpec *spec)
+static void work(Server *s, const ServerSpec *spec, Training *t)
 {
     const BackendOps *op = s->lab->be->op;
     Batch b;
-    for (int epoch = 0, started = 0;; started = 1) {
+    for (;;) {
         MPI_Recv(s->message, s->n + 1, MPI_FLOAT, 0, TAG_WEIGHTS, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-        if (s->message[s->n] < 0)
+        if (s->message[s->n] < 0 || !training_next(t, &b))
             break;
         op->upload(s->m->s, s->m->params, s->message);
-        if (!started || !loader_next(s->train, s->m->s, &b)) {
-            begin_epoch(s, spec, epoch++);
-            loader_next(s->train, s->m->s, &b);
-        }
-        model_gradient(s->m, s->totals, b.x, b.label);
+        model_gradient(s->m, t->totals, b.x, b.label);
         op->download(s->m->s, s->message, s->m->grads); /* the version stays behind it */
         link_charge(compute_seconds(s, spec, s->lab->comm->rank - 1));
         MPI_Send(s->message, s->n + 1, MPI_FLOAT, 0, TAG_GRADIENT, MPI_COMM_WORLD);
@@ -277,17 +272,18 @@ static void means(ServerResult *r)
 ServerResult server_run(Server *s, const ServerSpec *spec)
 {
     ServerResult r = {0};
-    model_init(s->m, spec->seed);
+    Training *t = training_new(&s->training, spec->seed);
     link_charge_only(true);
     link_align();
     if (s->lab->comm->rank) {
-        work(s, spec);
+        work(s, spec, t);
     } else {
         serve(s, spec, &r);
         means(&r);
     }
     link_charge_only(false);
     if (s->lab->comm->rank == 0)
-        r.accuracy = metrics_accuracy(evaluate(s->m, s->tests, NULL, s->test));
+        r.accuracy = metrics_accuracy(training_test(t));
+    training_free(t);
     return r;
 }

@@ -4,7 +4,6 @@
  * larger batches, at rates that grow as their root, over the same images (Merrill et al., arXiv
  * 2505.23971). */
 #include "check.h"
-#include "epoch_order.h"
 #include "lab3.h"
 #include "size_study.h"
 #include "training.h"
@@ -46,29 +45,15 @@ static TrainingSpec spec_of(const SizeStudy *s, const BranchPace *pace, double e
 /* |g|² of the gradients of PAIRS batches. */
 static void squares(Training *t, double *square, int batch, uint64_t seed)
 {
-    const TrainingSpec *s = t->spec;
-    const Dataset *d = s->data;
-    Images images = d->train;
-    images.count = s->images;
-    int32_t *order = alloc(s->images, sizeof *order);
-    float *g = alloc(t->m->params.n, sizeof *g);
-    Loader *l = loader_new(s->be, &images, d->mean, d->istd, batch, model_halo(t->m),
-                           (AugmentSpec){0}, seed);
+    size_t n = t->m->params.n;
+    float *g = alloc(PAIRS * n, sizeof *g);
+    training_gradients(t, g, PAIRS, batch, seed);
     for (int i = 0; i < PAIRS; i++) {
-        Batch b;
-        epoch_order(order, s->images, seed, i);
-        loader_start(l, order, batch, i);
-        bool there = loader_next(l, t->m->s, &b);
-        ASSERT(there);
-        model_gradient(t->m, t->totals, b.x, b.label);
-        t->m->be->op->download(t->m->s, g, t->m->grads);
         square[i] = 0;
-        for (int j = 0; j < t->m->params.n; j++)
-            square[i] += (double)g[j] * g[j];
+        for (size_t j = 0; j < n; j++)
+            square[i] += (double)g[i * n + j] * g[i * n + j];
     }
-    loader_free(l);
     free(g);
-    free(order);
 }
 
 static bool measure(void *study, int item, double *value, TaskFarmRun *farm)
@@ -138,11 +123,7 @@ void size_critical_work(SizeStudy *s)
     free(s->todo);
 }
 
-void size_critical_free(SizeStudy *s)
-{
-    if (s->critical)
-        sweep_free(s->critical);
-}
+void size_critical_free(SizeStudy *s) { sweep_free(s->critical); }
 
 Critical size_critical(const SizeStudy *s)
 {

@@ -9,57 +9,47 @@
 
 enum { EACH = 16, UPDATES = 5 }; /* images per rank and update */
 
-typedef struct Net {
-    Model *m;
-    Sgd *sgd;
-    Loader *loader;
-    Tensor totals;
-} Net;
+/* This rank's part of the training. */
+typedef struct Part {
+    Comm *c;
+    int images;
+    SgdSpec sgd;
+} Part;
 
-/* Trains on images [first, first + batch) of every `global`. */
-static Net net_new(const NormStudy *s, int first, int batch, int global)
+/* Of every P·EACH images of the epoch this rank's EACH. */
+static int lay_out(void *part, int32_t *order, uint64_t seed, int epoch)
 {
-    const Dataset *d = s->study.lab->data;
-    Backend *be = s->study.lab->be;
-    PlainPace pace = {.batch = batch};
-    TrainingSpec spec = norm_spec(s, &pace, true, 0);
-    Net n = {.m = model_new(be, &spec.model, batch)};
-    int32_t *order = alloc(s->images, sizeof *order), *mine = alloc(s->images, sizeof *mine);
-    int count = 0;
-    model_init(n.m, s->seed);
-    n.sgd = sgd_new(n.m, s->momentum, 0, false);
-    n.totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
-    n.loader = loader_new(be, &d->train, d->mean, d->istd, batch, model_halo(n.m), (AugmentSpec){0},
-                          s->seed);
-    epoch_order(order, s->images, s->seed, 0);
-    for (int u = 0; u < UPDATES && (u + 1) * global <= s->images; u++)
-        for (int i = 0; i < batch; i++)
-            mine[count++] = order[u * global + first + i];
-    loader_start(n.loader, mine, count, 0);
-    free(order);
-    free(mine);
-    return n;
+    const Part *p = part;
+    int count = 0, all = EACH * p->c->size;
+    epoch_order(order, p->images, seed, epoch);
+    for (int at = 0; at + all <= p->images; at += all)
+        for (int i = 0; i < EACH; i++)
+            order[count++] = order[at + EACH * p->c->rank + i];
+    return count;
 }
 
-static void net_free(Net *n)
+static void exchange(void *part, Model *m)
 {
-    loader_free(n->loader);
-    tensor_free(n->m->be, n->totals);
-    sgd_free(n->m, n->sgd);
-    model_free(n->m);
+    const Part *p = part;
+    comm_all_reduce(p->c, m->grads, COMM_SUM, m->s);
+    m->be->op->scale(m->s, m->grads, 1.0f / (float)p->c->size);
 }
 
-static bool gradient(Net *n)
+static Method make(void *part, Model *m)
 {
-    Batch b;
-    if (!loader_next(n->loader, n->m->s, &b))
-        return false;
-    model_gradient(n->m, n->totals, b.x, b.label);
-    return true;
+    Part *p = part;
+    Method method = sgd_maker(&p->sgd).make(&p->sgd, m);
+    method.exchange = (Exchange){exchange, part};
+    return method;
+}
+
+static void end(void *part, Model *m, const Method *method)
+{
+    sgd_maker(NULL).end(part, m, method);
 }
 
 /* |a - b| / |b| of their weights, the largest of all ranks. */
-static double weights_apart(Comm *c, const Net *a, const Net *b)
+static double weights_apart(Comm *c, const Training *a, const Training *b)
 {
     size_t n = tensor_count(a->m->params);
     float *v = alloc(n, sizeof *v), *w = alloc(n, sizeof *w);
@@ -80,24 +70,27 @@ static double weights_apart(Comm *c, const Net *a, const Net *b)
 static void compare(NormStudy *s, bool synchronised)
 {
     Comm *c = s->study.lab->comm;
-    Net whole = net_new(s, 0, EACH * c->size, EACH * c->size),
-        ours = net_new(s, EACH * c->rank, EACH, EACH * c->size);
+    Part part = {c, s->images, {s->momentum, 0, false}};
+    PlainPace all = {EACH * c->size, s->rate[0], INFINITY}, mine = {EACH, s->rate[0], INFINITY};
+    TrainingSpec one = norm_spec(s, &all, true, 0), several = norm_spec(s, &mine, true, 0);
+    if (all.batch > s->images)
+        return;
+    one.epochs = several.epochs = 1;
+    several.method = (MethodMaker){make, end, &part};
+    several.lay_out = lay_out;
+    several.images_of = &part;
+    Training *whole = training_new(&one, s->seed), *ours = training_new(&several, s->seed);
     if (synchronised)
-        synchronise(ours.m, c);
-    for (int u = 1; u <= UPDATES && gradient(&whole) && gradient(&ours); u++) {
-        comm_all_reduce(c, ours.m->grads, COMM_SUM, ours.m->s);
-        ours.m->be->op->scale(ours.m->s, ours.m->grads, 1.0f / (float)c->size);
-        sgd_step(whole.m, whole.sgd, s->rate[0]);
-        sgd_step(ours.m, ours.sgd, s->rate[0]);
+        synchronise(ours->m, c);
+    for (int u = 1; u <= UPDATES && training_step(whole) && training_step(ours); u++)
         if (u == 1 || u == UPDATES) {
-            double apart = weights_apart(c, &ours, &whole);
+            double apart = weights_apart(c, ours, whole);
             study_lock(&s->study, true);
             s->apart[synchronised][u > 1] = apart;
             study_lock(&s->study, false);
         }
-    }
-    net_free(&ours);
-    net_free(&whole);
+    training_free(ours);
+    training_free(whole);
 }
 
 void norm_compare_ranks(NormStudy *s)
