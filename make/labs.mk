@@ -27,6 +27,8 @@ checks = $(addprefix $(B)/$(2)/$(1)/check/,$(call names,$(call numbered,$(1)/che
 # The source that is linked for each of these: sources, variant, lab.
 written = $(foreach source,$(1), \
     $(or $(if $(filter sol,$(2)),$(wildcard $(3)/solution/$(notdir $(source)))),$(source)))
+# The programs of variant sol whose source is in solution/.
+solved = $(if $(filter sol,$(2)),$(addprefix $(B)/sol/$(1)/,$(call names,$(1)/solution/*.c)))
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 in_folders = $(filter-out $(1)/exercises/% $(1)/solution/% $(1)/check/%, \
     $(call sources,$(1)/*/*.c))
@@ -46,65 +48,64 @@ EARLY_ROOMS := $(call objects,$(filter common/base/% common/judge/% common/plot/
 $(B)/lab1_gd/early.a $(B)/student/lab1_gd/early.a $(B)/sol/lab1_gd/early.a: $(EARLY_ROOMS) | \
     $(LIBRARIES_NEED)
 	$(archive)
-define early_variant # variant
-$(B)/$(1)/lab1_gd/early.a: $(call objects,$(call written,$(early_exercises),$(1),lab1_gd))
-$(SERIAL:%=$(B)/$(1)/lab1_gd/%): $(B)/$(1)/lab1_gd/early.a
-	$$(call link)
-endef
-$(eval $(call early_variant,student))
-$(eval $(call early_variant,sol))
+$(B)/student/lab1_gd/early.a: $(EARLY_OBJECTS)
+$(B)/sol/lab1_gd/early.a: $(call objects,$(call written,$(early_exercises),sol,lab1_gd))
+EARLY := $(SERIAL:%=lab1_gd/%)
+$(EARLY:%=$(B)/student/%): $(B)/student/lab1_gd/early.a
+$(EARLY:%=$(B)/sol/%): $(B)/sol/lab1_gd/early.a
 
-define lab_variant # lab, variant
+# What is made of what, for a lab and a variant. "TARGETS: a/%: b/%.o" is a rule for each target.
+define lab_variant
 $(B)/$(2)/$(1)/parts.a: $(call objects,$(call given,$(1)) \
     $(call written,$(call exercises,$(1)),$(2),$(1)))
-	$$(archive)
-$(foreach source,$(call numbered,$(1)),$(eval $(B)/$(2)/$(1)/$(basename $(notdir $(source))): \
-    $(call objects,$(call written,$(source),$(2),$(1)))))
-$(foreach source,$(call numbered,$(1)/check), \
-    $(eval $(B)/$(2)/$(1)/check/$(basename $(notdir $(source))): $(call objects,$(source))))
-$(foreach name,$(call tried,$(1)), \
-    $(eval $(B)/$(2)/$(1)/trial/$(name): $(B)/$(1)/check/$(name).o) \
-    $(eval $(B)/$(2)/$(1)/check/$(name): $(B)/$(1)/check/$(name).absent.o | \
-    $(B)/$(2)/$(1)/trial/$(name)))
-$(filter-out $(addprefix $(B)/$(2)/,$(SERIAL:%=lab1_gd/%)),$(call programs,$(1),$(2))) \
-    $(call trials,$(1),$(2)): $(B)/$(2)/$(1)/parts.a $(B)/libcommon.a
-	$$(call link)
+$(filter-out $(call solved,$(1),$(2)),$(call programs,$(1),$(2))): $(B)/$(2)/$(1)/%: $(B)/$(1)/%.o
+$(filter $(call solved,$(1),$(2)),$(call programs,$(1),$(2))): \
+    $(B)/$(2)/$(1)/%: $(B)/$(1)/solution/%.o
+$(call checks,$(1),$(2)): $(B)/$(2)/$(1)/check/%: $(B)/$(1)/check/%.o
 $(call checks,$(1),$(2)): $(B)/$(1)/given.a $(B)/libcommon.a
-	$$(call link)
+$(call trials,$(1),$(2)): $(B)/$(2)/$(1)/trial/%: $(B)/$(1)/check/%.o
+$(subst /trial/,/check/,$(call trials,$(1),$(2))): \
+    $(B)/$(2)/$(1)/check/%: $(B)/$(1)/check/%.absent.o | $(B)/$(2)/$(1)/trial/%
+$(filter-out $(EARLY:%=$(B)/$(2)/%),$(call programs,$(1),$(2))) $(call trials,$(1),$(2)): \
+    $(B)/$(2)/$(1)/parts.a $(B)/libcommon.a
 endef
+# The exercises, and the programs that a check judges. One that is missing costs its own line.
+students_own = $(call exercises,$(1)) $(patsubst %,$(1)/%.c,$(call judged,$(1)))
 define lab_rules
 $(B)/$(1)/%.o: INCLUDE = -I$(1)
+$(B)/$(1)/%.o: LIBRARIES = $(B)/$(1)/given.a $(B)/libcommon.a
 $(B)/$(1)/given.a: $(call objects,$(call given,$(1)))
-	$$(archive)
-# The exercises, and the programs that a check judges. One that is missing costs its own line.
-$(foreach file,$(call exercises,$(1)),$(if $(realpath $(file)),,$(file))): FORCE
-$(call objects,$(call exercises,$(1)) $(patsubst %,$(1)/%.c,$(call judged,$(1)))): \
-    $(B)/$(1)/%.o: $(1)/%.c $(B)/flags
-	@mkdir -p $$(@D)
-	$$(call step,CC    $$<)
-	$$(Q)common/setup/compile_exercise.sh $$< $$@ $$(target) \
-	    '$$(or $$(LIBRARIES),$(B)/$(1)/given.a $(B)/libcommon.a) $$(LDLIBS)' \
-	    $$(filter-out -Werror,$$(COMPILE))
-$(filter-out $(EARLY_OBJECTS),$(call objects,$(call exercises,$(1)) \
-    $(patsubst %,$(1)/%.c,$(call judged,$(1))))): | $(B)/$(1)/given.a $(B)/libcommon.a
-# In place of the exercise, in the program that prints the verdict: never called.
-$(B)/$(1)/check/%.absent.o: $(B)/flags
-	@mkdir -p $$(@D)
-	@name='$$*'; echo "void $$$${name#*_}(void) { __builtin_trap(); }" >$$(@:.o=.c)
-	$$(Q)$$(COMPILE) -fno-lto -c $$(@:.o=.c) -o $$@
+$(filter-out $(EARLY_OBJECTS),$(call objects,$(call students_own,$(1)))): \
+    | $(B)/$(1)/given.a $(B)/libcommon.a
 $(call lab_variant,$(1),student)
 $(call lab_variant,$(1),sol)
 endef
-$(foreach name,$(LABS),$(eval $(call lab_rules,$(name))))
+$(foreach lab,$(LABS),$(eval $(call lab_rules,$(lab))))
+in_labs = $(foreach lab,$(LABS),$(call $(1),$(lab),student) \
+    $(if $(wildcard $(lab)/solution/*.c),$(call $(1),$(lab),sol)))
+LAB_PROGRAMS := $(call in_labs,programs) $(call in_labs,checks)
+$(LAB_PROGRAMS) $(call in_labs,trials):
+	$(call link)
+$(LABS:%=$(B)/%/given.a) $(LABS:%=$(B)/student/%/parts.a) $(LABS:%=$(B)/sol/%/parts.a):
+	$(archive)
+STUDENTS_OWN := $(foreach lab,$(LABS),$(call students_own,$(lab)))
+$(foreach file,$(STUDENTS_OWN),$(if $(realpath $(file)),,$(file))): FORCE
+$(call objects,$(STUDENTS_OWN)): $(B)/%.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call step,CC    $<)
+	$(Q)common/setup/compile_exercise.sh $< $@ $(target) '$(LIBRARIES) $(LDLIBS)' \
+	    $(filter-out -Werror,$(COMPILE))
+# In place of the exercise, in the program that prints the verdict: never called.
+$(B)/%.absent.o: $(B)/flags
+	@mkdir -p $(@D)
+	@name='$(notdir $*)'; echo "void $${name#*_}(void) { __builtin_trap(); }" >$(@:.o=.c)
+	$(Q)$(COMPILE) -fno-lto -c $(@:.o=.c) -o $@
 
 # A lab without exercises has no solutions.
 variant_of = $(if $(wildcard $(1)/exercises/*.c),$(VARIANT),student)
 lab_programs = $(foreach folder,$(call lab_folder,$(1)), \
     $(call programs,$(folder),$(call variant_of,$(folder))))
 lab_checks = $(foreach folder,$(call lab_folder,$(1)),$(call checks,$(folder),$(VARIANT)))
-LAB_PROGRAMS := $(foreach lab,$(LABS), \
-    $(foreach variant,student $(if $(wildcard $(lab)/solution/*.c),sol), \
-    $(call programs,$(lab),$(variant)) $(call checks,$(lab),$(variant))))
 
 given_ranks := $(if $(filter-out file,$(origin NP)),$(NP))
 # What a recipe starts so ends when make or the recipe's shell does (common/setup/guard.sh).
@@ -169,14 +170,13 @@ define with_fault
     $(or $(given_ranks),$(RANKS_KILL)) $(call chosen,$(call lab_programs,lab2)) $(OPTIONS); \
     status=$$?; [ $$status = 77 ] || exit $$status
 endef
-define lab_target
-$(if $(filter sol,$(VARIANT)),$(if $(wildcard $(1)_*/exercises/*.c), \
-    $(if $(wildcard $(1)_*/solution/*.c),,$(1): no_solutions)))
-$(1): $$(call lab_parts,$(1))
-	$(if $(filter $(1),$(EMPTY_LABS)),@echo "$(1): not in this version yet", \
-	    $$(if $(COUNTING),,$$(if $(KILL),$$(with_fault),$$(run_lab))))
-endef
-$(foreach lab,lab1 lab2 lab3,$(eval $(call lab_target,$(lab))))
+lab1 lab2 lab3 check: $(if $(filter sol,$(VARIANT)),$(if $(HAVE_SOLUTIONS),,no_solutions))
+lab1: $(call lab_parts,lab1)
+lab2: $(call lab_parts,lab2)
+lab3: $(call lab_parts,lab3)
+lab1 lab2 lab3:
+	$(if $(filter $@,$(EMPTY_LABS)),@echo "$@: not in this version yet", \
+	    $(if $(COUNTING),,$(if $(KILL),$(with_fault),$(run_lab))))
 
 LAB ?= $(foreach dir,$(LABS),$(if $(wildcard $(dir)/check/*.c),$(firstword $(subst _, ,$(dir)))))
 $(call must,$(if $(filter-out lab1 lab2 lab3,$(LAB)),,yes),LAB=$(LAB): expected lab1$(comma) lab2 \
@@ -192,7 +192,6 @@ ifneq ($(filter check,$(MAKECMDGOALS)),)
 $(call must,$(strip $(foreach lab,$(LAB),$(call lab_checks,$(lab)))), \
     LAB=$(LAB): no exercises to check in this version)
 endif
-check: $(if $(filter sol,$(VARIANT)),$(if $(HAVE_SOLUTIONS),,no_solutions))
 check: $(CHECKS) $(JUDGED)
 	$(call must_match,$(foreach lab,$(LAB),$(call lab_checks,$(lab))),$(CHECKED_PROGRAMS))
 	@$(BUILT)
