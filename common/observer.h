@@ -1,4 +1,4 @@
-/* observer.h: what a training does, reported to whoever registers, while it does it.
+/* observer.h: what a training does, reported to registered observers while it runs.
  *
  * The library knows nothing of those who check it (common/judge/): they register an observer when
  * the program starts, and see what passes here. Each call may be NULL; it comes on the thread that

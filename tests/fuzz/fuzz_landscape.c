@@ -2,8 +2,8 @@
  * one line, or are points of the plane, each once. The first two bytes choose the grid, up to 16 x
  * 16; the rest follows the header. */
 #include "check.h"
-#include "study/sweep_file.h"
 #include "landscape.h"
+#include "study/sweep_file.h"
 #include <stdlib.h>
 #include <string.h>
 
