@@ -26,7 +26,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"start-w", ARG_REAL, &c->w, .min = -100, .max = 100, .help = "initial w"},
         {"start-b", ARG_REAL, &c->b, .min = -100, .max = 100, .help = "initial b"},
         {"updates", ARG_INT, &c->updates, .min = 1, .max = DESCENT_MAX,
-         .help = "updates without a window"},
+         .help = "updates in a run without a window"},
         {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 10000,
          .help = "updates per second in the window"},
         {"seed", ARG_LONG, &c->run.seed, .min = 0, .max = 9e15, .help = "seed of the points"},

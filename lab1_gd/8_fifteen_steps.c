@@ -17,7 +17,8 @@ static void parse(RunOptions *run, FifteenStudy *s, Option *table, int argc, cha
         {"batch", ARG_INT, &s->batch, .min = FIFTEEN_SMALLEST, .max = FIFTEEN_LARGEST,
          .help = "images per rank and step"},
         {"rate", ARG_REAL, &s->rate, .min = 0, .max = 100, .help = "learning rate η"},
-        {"steps", ARG_INT, &s->steps, .min = 16, .max = 100000, .help = "steps without a window"},
+        {"steps", ARG_INT, &s->steps, .min = 16, .max = 100000,
+         .help = "steps in a run without a window"},
         {"images", ARG_INT, &s->images, .min = 16, .max = 60000, .help = "training images used"},
         {0}};
     OPTIONS_KEEP(table, options);

@@ -19,7 +19,7 @@ static void parse(RunOptions *run, ParallelStudy *s, Option *table, int argc, ch
                               {"batch", ARG_INT, &s->batch, .min = 1, .max = 65536,
                                .help = "images per update, on all ranks together"},
                               {"micro", ARG_INT, &s->micros, .min = 1, .max = MLP_MICROS,
-                               .help = "micro-batches of the pipelines"},
+                               .help = "micro-batches per update in the pipelines"},
                               {"updates", ARG_INT, &s->updates, .min = 1, .max = MOST_UPDATES,
                                .help = "updates of each scheme"},
                               {"rate", ARG_REAL, &s->rate, .min = 0, .max = 100,

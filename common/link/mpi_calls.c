@@ -41,7 +41,7 @@ void link_observe(LinkObserver *call, void *context)
     observer.context = context;
 }
 
-/* Of the layer's own work nothing counts on the virtual clock. */
+/* The virtual clock does not count the layer's work. */
 static void enter(const Call *call)
 {
     if (observer.call && call->kind <= CALL_WAIT)

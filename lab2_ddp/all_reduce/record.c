@@ -1,6 +1,5 @@
 /* record.c: see record.h. */
 #include "record.h"
-#include "call_observer.h"
 #include "check.h"
 #include "link.h"
 #include <math.h>

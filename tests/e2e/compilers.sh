@@ -4,7 +4,8 @@
 # sanitizers: no
 # ranks: 0
 # The compilers and flags of common/README.md's table that no other test uses: a reference exercise
-# passes its check, the stub is still to do, and nothing warns. The library compiles with musl's headers.
+# passes its check, the stub is still to do, and nothing warns. The library compiles with musl's
+# headers.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -10,7 +10,7 @@ set -u
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 tools=$BUILD/cuda_on_host
-[ -x "$tools/link" ] || { echo "skipped: CUDA on the CPU needs a C++ compiler and objcopy"; exit 77; }
+[ -x "$tools/link" ] || { echo "skipped: no C++ compiler or objcopy"; exit 77; }
 tried=0 failed=0 number=0
 
 # A wrong order of work need not show in every order: the cases of a pattern (.*) are the seeds.

@@ -10,7 +10,7 @@ set -u
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 tools=$BUILD/cuda_on_host
-[ -x "$tools/link" ] || { echo "skipped: CUDA on the CPU needs a C++ compiler and objcopy"; exit 77; }
+[ -x "$tools/link" ] || { echo "skipped: no C++ compiler or objcopy"; exit 77; }
 export EMULATED=yes EXTRA="-fsanitize=thread -O1 -DHOST_THREADS"
 # The emulation multiplies matrices with OpenBLAS, whose threads the sanitizer does not know.
 export OPENBLAS_NUM_THREADS=1
