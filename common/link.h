@@ -28,8 +28,9 @@
  *
  * On the virtual clock a receive or a probe from MPI_ANY_SOURCE (comm.h: COMM_ANY) ends the run:
  * an earlier message may still arrive on that clock. A program that knows when its messages are
- * sent can name the source (lab2_ddp/asynchrony/server.c). MPI_Waitany takes, of the messages that
- * MPI has received, the first on the clock. A test (MPI_Test, comm_test) finds only what is due.
+ * sent can name the source (lab2_ddp/parts/9_asynchrony/server.c). MPI_Waitany takes, of the
+ * messages that MPI has received, the first on the clock. A test (MPI_Test, comm_test) finds only
+ * what is due.
  *
  * The α-β model: Hockney, "The communication challenge for MPP", 1994; α is the latency, β the
  * seconds per byte.

@@ -3,9 +3,9 @@
  * on it. Exercises: exercises/1a_gradient.c, 1b_update.c, 1c_converged.c.
  */
 #include "check.h"
-#include "linear/descent.h"
-#include "linear/player.h"
 #include "live_figure.h"
+#include "parts/1_linear/descent.h"
+#include "parts/1_linear/player.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,9 @@
  * exercises/1a_gradient.c, 1b_update.c, 2_shuffle.c.
  */
 #include "check.h"
-#include "linear/player.h"
-#include "linear/sgd_walk.h"
 #include "live_figure.h"
+#include "parts/1_linear/player.h"
+#include "parts/1_linear/sgd_walk.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,9 @@
  * 2_shuffle.c, 3_minibatch_epoch.c.
  */
 #include "check.h"
-#include "linear/player.h"
-#include "linear/sgd_race.h"
 #include "live_figure.h"
+#include "parts/1_linear/player.h"
+#include "parts/1_linear/sgd_race.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * Finished runs are kept, and an interrupted sweep resumes. Exercise:
  * exercises/4_time_per_update.c.
  */
-#include "batch_size/batch_study.h"
 #include "check.h"
+#include "parts/4_batch_size/batch_study.h"
 #include <math.h>
 
 typedef struct Choices {

@@ -7,8 +7,8 @@
  * Exercise: exercises/5_filter_normalize.c.
  */
 #include "check.h"
-#include "landscape/landscape_work.h"
-#include "landscape/recorded.h"
+#include "parts/5_landscape/landscape_work.h"
+#include "parts/5_landscape/recorded.h"
 
 static Choices defaults(void)
 {

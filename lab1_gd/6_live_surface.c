@@ -4,9 +4,9 @@
  * uses 5_filter_normalize.c.
  */
 #include "check.h"
-#include "landscape/live.h"
-#include "landscape/show.h"
 #include "live_figure.h"
+#include "parts/5_landscape/live.h"
+#include "parts/5_landscape/show.h"
 #include "study.h"
 #include <math.h>
 #include <string.h>

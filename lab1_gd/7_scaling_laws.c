@@ -6,7 +6,7 @@
  * 7b_training_days.c.
  */
 #include "check.h"
-#include "scaling/learning_curve.h"
+#include "parts/7_scaling/learning_curve.h"
 
 typedef struct Choices {
     RunOptions run;

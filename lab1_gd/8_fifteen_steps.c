@@ -5,7 +5,7 @@
  * ui.perfetto.dev. Exercise: exercises/8_busy.c.
  */
 #include "check.h"
-#include "step/fifteen_study.h"
+#include "parts/8_step/fifteen_study.h"
 #include <stdlib.h>
 
 static void parse(RunOptions *run, FifteenStudy *s, Option *table, int argc, char **argv)

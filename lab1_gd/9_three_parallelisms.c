@@ -5,7 +5,7 @@
  * exercises/9a_pipeline_turn.c, 9b_column_shard.c, 8_busy.c.
  */
 #include "check.h"
-#include "parallel/parallel_study.h"
+#include "parts/9_parallel/parallel_study.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  */
 #include "check.h"
 #include "link.h"
-#include "shard/shard_study.h"
+#include "parts/10_shard/shard_study.h"
 #include <string.h>
 
 typedef struct Choices {

@@ -6,8 +6,8 @@
  * beside its prediction.
  */
 #include "check.h"
+#include "parts/11_what_if/what_if.h"
 #include "study.h"
-#include "what_if/what_if.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

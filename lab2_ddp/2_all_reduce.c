@@ -3,9 +3,9 @@
  * them is fastest for which size and P. With --link none: how fast they are on this machine, beside
  * MPI_Allreduce. Exercises: exercises/2a_all_reduce_naive.c to 2f_all_reduce_seconds.c.
  */
-#include "all_reduce/all_reduce_study.h"
 #include "check.h"
 #include "lab2.h"
+#include "parts/2_all_reduce/all_reduce_study.h"
 #include <math.h>
 #include <string.h>
 

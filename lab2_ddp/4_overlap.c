@@ -5,7 +5,7 @@
  * 4c_exposed_seconds.c.
  */
 #include "check.h"
-#include "overlap/overlap_study.h"
+#include "parts/4_overlap/overlap_study.h"
 #include <math.h>
 
 typedef struct Choices {

@@ -3,7 +3,7 @@
  * Exercises: exercises/5a_partition.c, 5b_share_seen.c.
  */
 #include "check.h"
-#include "partition/partition_study.h"
+#include "parts/5_partition/partition_study.h"
 
 static void parse(RunOptions *run, PartitionStudy *s, Option *table, int argc, char **argv)
 {

@@ -4,7 +4,7 @@
  * exercises/6a_efficiency.c, 6b_bandwidth_for.c.
  */
 #include "check.h"
-#include "network/network_study.h"
+#include "parts/6_network/network_study.h"
 #include <math.h>
 #include <string.h>
 

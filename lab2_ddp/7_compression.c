@@ -4,7 +4,7 @@
  * exercises/7a_round_stochastic.c to 7i_pays_below.c.
  */
 #include "check.h"
-#include "compression/compression_study.h"
+#include "parts/7_compression/compression_study.h"
 #include <math.h>
 
 typedef struct Choices {

@@ -6,7 +6,7 @@
  */
 #include "check.h"
 #include "lab2.h"
-#include "local/local_study.h"
+#include "parts/8_local/local_study.h"
 
 static void parse(RunOptions *run, LocalStudy *s, Option *table, int argc, char **argv)
 {

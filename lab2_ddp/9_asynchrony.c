@@ -3,8 +3,8 @@
  * the gradients become, and what that does to the accuracy. Exercises: exercises/9a_serve_next.c,
  * 9b_apply_stale.c, 9c_expected_staleness.c.
  */
-#include "asynchrony/async_study.h"
 #include "check.h"
+#include "parts/9_asynchrony/async_study.h"
 
 static void parse(RunOptions *run, AsyncStudy *s, const char **link, Option *table, int argc,
                   char **argv)

@@ -5,9 +5,9 @@
  * save updates (Shallue et al., arXiv 1811.03600). An interrupted sweep resumes. With your
  * exercises 1a, 1b and 3a it finds the critical batch size in two other ways, too.
  */
-#include "batch_size/size_study.h"
 #include "check.h"
 #include "lab3.h"
+#include "parts/1_batch_size/size_study.h"
 
 static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char **argv)
 {

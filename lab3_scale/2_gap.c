@@ -3,8 +3,8 @@
  * them. Exercises: exercises/2a_interpolate.c, 2b_kendall_tau.c.
  */
 #include "check.h"
-#include "gap/gap_study.h"
 #include "lab3.h"
+#include "parts/2_gap/gap_study.h"
 
 static void parse(RunOptions *run, GapStudy *s, Option *table, int argc, char **argv)
 {

@@ -5,7 +5,7 @@
  */
 #include "check.h"
 #include "lab3.h"
-#include "rate/rate_study.h"
+#include "parts/3_rate/rate_study.h"
 
 static void parse(RunOptions *run, RateStudy *s, Option *table, int argc, char **argv)
 {

@@ -4,7 +4,7 @@
  */
 #include "check.h"
 #include "lab3.h"
-#include "norm/norm_study.h"
+#include "parts/4_norm/norm_study.h"
 
 static void parse(RunOptions *run, NormStudy *s, Option *table, int argc, char **argv)
 {

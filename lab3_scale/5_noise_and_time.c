@@ -5,7 +5,7 @@
  */
 #include "check.h"
 #include "lab3.h"
-#include "noise/remedy_study.h"
+#include "parts/5_noise/remedy_study.h"
 
 static void parse(RunOptions *run, RemedyStudy *s, Option *table, int argc, char **argv)
 {

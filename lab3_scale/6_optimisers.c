@@ -4,7 +4,7 @@
  */
 #include "check.h"
 #include "lab3.h"
-#include "optimisers/race_study.h"
+#include "parts/6_optimisers/race_study.h"
 
 static void parse(RunOptions *run, RaceStudy *s, Option *table, int argc, char **argv)
 {

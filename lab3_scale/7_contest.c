@@ -3,7 +3,7 @@
  * wrote for parts 3, 5 and 6. Exercise: exercises/7a_verdict.c.
  */
 #include "check.h"
-#include "contest/contest.h"
+#include "parts/7_contest/contest.h"
 
 static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **argv)
 {

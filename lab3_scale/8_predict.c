@@ -7,7 +7,7 @@
  */
 #include "check.h"
 #include "link.h"
-#include "predict/predictor.h"
+#include "parts/8_predict/predictor.h"
 #include <math.h>
 
 static const PlotKey keys[] = {{"d D", "fewer, more devices"},

@@ -4,7 +4,7 @@
  */
 #include "check.h"
 #include "lab3.h"
-#include "speedrun/speedrun.h"
+#include "parts/9_speedrun/speedrun.h"
 
 static void parse(RunOptions *run, Speedrun *s, Option *table, int argc, char **argv)
 {

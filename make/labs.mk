@@ -30,11 +30,10 @@ written = $(foreach source,$(1), \
 # The programs of variant sol whose source is in solution/.
 solved = $(if $(filter sol,$(2)),$(addprefix $(B)/sol/$(1)/,$(call names,$(1)/solution/*.c)))
 objects = $(patsubst %.c,$(B)/%.o,$(1))
-in_folders = $(filter-out $(1)/exercises/% $(1)/solution/% $(1)/check/%, \
-    $(call sources,$(1)/*/*.c))
+in_parts = $(call sources,$(1)/parts/*/*.c)
 tried = $(filter $(call names,$(1)/check/*.c),$(basename $(notdir $(call exercises,$(1)))))
 of_checks = $(filter-out $(call numbered,$(1)/check),$(call sources,$(1)/check/*.c))
-given = $(call in_folders,$(1)) $(call of_checks,$(1))
+given = $(call in_parts,$(1)) $(call of_checks,$(1))
 trials = $(addprefix $(B)/$(2)/$(1)/trial/,$(call tried,$(1)))
 
 # Lab 1's first programs (without MPI: SERIAL, make/setup.mk) need few rooms: `make lab1` builds
@@ -44,7 +43,7 @@ EARLY_OBJECTS := $(call objects,$(early_exercises))
 $(EARLY_OBJECTS): private LIBRARIES := $(B)/lab1_gd/early.a
 $(EARLY_OBJECTS): | $(B)/lab1_gd/early.a
 EARLY_ROOMS := $(call objects,$(filter common/base/% common/judge/% common/plot/% %/observer.c, \
-    $(COMMON)) $(call sources,lab1_gd/linear/*.c))
+    $(COMMON)) $(call sources,lab1_gd/parts/1_linear/*.c))
 $(B)/lab1_gd/early.a $(B)/student/lab1_gd/early.a $(B)/sol/lab1_gd/early.a: $(EARLY_ROOMS) | \
     $(LIBRARIES_NEED)
 	$(archive)
@@ -166,7 +165,7 @@ $(call must,$(if $(HOSTS),,yes),KILL=$(KILL): on this machine alone$(comma) with
 override ONLY := 3_train
 endif
 define with_fault
-@$(BUILT); $(WITH_MAKE) lab2_ddp/faults/kill.sh $(KILL:1=KILL) \
+@$(BUILT); $(WITH_MAKE) lab2_ddp/parts/3_train/kill.sh $(KILL:1=KILL) \
     $(or $(given_ranks),$(RANKS_KILL)) $(call chosen,$(call lab_programs,lab2)) $(OPTIONS); \
     status=$$?; [ $$status = 77 ] || exit $$status
 endef

@@ -72,14 +72,14 @@ $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libtests.a $(B)/libcommon.
 	$(call link,$(TEST_LIBS))
 # The parts of lab 1 that are no exercises.
 $(B)/tests/unit/test_sgd_floor.o: INCLUDE = -Itests/support -Ilab1_gd
-$(B)/tests/test_sgd_floor: $(B)/lab1_gd/linear/sgd_floor.o $(B)/lab1_gd/linear/linear.o
+$(B)/tests/test_sgd_floor: $(patsubst %,$(B)/lab1_gd/parts/1_linear/%.o,sgd_floor linear)
 # Lab 2's part 8, with the reference's exercises.
 $(B)/tests/unit/test_local_method.o: INCLUDE = -Itests/support -Ilab2_ddp
-$(B)/tests/test_local_method: $(patsubst %.c,$(B)/%.o,$(wildcard lab2_ddp/local/*_me*.c \
+$(B)/tests/test_local_method: $(patsubst %.c,$(B)/%.o,$(wildcard lab2_ddp/parts/8_local/*_me*.c \
     lab2_ddp/solution/8*.c))
 # Lab 3's part 9, which has no exercises.
 $(B)/tests/unit/test_speedrun.o: INCLUDE = -Itests/support -Ilab3_scale
-$(B)/tests/test_speedrun: $(patsubst %,$(B)/lab3_scale/speedrun/%.o,recipe runner views)
+$(B)/tests/test_speedrun: $(patsubst %,$(B)/lab3_scale/parts/9_speedrun/%.o,recipe runner views)
 $(B)/tests/test_evidence: $(patsubst %.c,$(B)/%.o,$(wildcard assessment/grader/evidence_*.c))
 # In this test alone, fakes replace NCCL and the CUDA runtime; it links the code that calls them.
 $(B)/tests/test_comm_nccl: $(if $(HAVE_NCCL),$(addprefix $(B)/,tests/support/fake_cuda.o \
@@ -95,7 +95,7 @@ $(B)/tests/tools/cudnn_engines: $(if $(HAVE_CUDNN),$(B)/$(CUDA_ROOM)/cuda_conv_g
 $(B)/tests/tools/optimiser_steps.o: INCLUDE = -Itests/support -Ilab3_scale
 ifneq ($(wildcard lab3_scale/solution/6*.c),)
 $(B)/tests/tools/optimiser_steps: $(patsubst %.c,$(B)/%.o, \
-    $(wildcard lab3_scale/solution/6*.c) lab3_scale/optimisers/matrix.c)
+    $(wildcard lab3_scale/solution/6*.c) lab3_scale/parts/6_optimisers/matrix.c)
 endif
 BENCH := $(addprefix $(B)/tests/bench/,bench bench_gpu train_rate)
 $(B)/tests/bench/bench_gpu: $(B)/tests/bench/ceiling_gpu.o $(B)/tests/bench/worker.o

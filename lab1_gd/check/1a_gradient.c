@@ -1,7 +1,7 @@
 /* 1a_gradient.c: the check of gradient. */
 #include "exercise.h"
 #include "lab1.h"
-#include "linear/linear.h"
+#include "parts/1_linear/linear.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* 3_minibatch_epoch.c: the check of minibatch_epoch: each update against its own batch's loss. */
 #include "exercise.h"
 #include "lab1.h"
-#include "linear/linear.h"
+#include "parts/1_linear/linear.h"
 #include <math.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef JUDGE_BUCKETS_H
 #define JUDGE_BUCKETS_H
 #include "lab2.h"
-#include "overlap/recorder.h"
+#include "parts/4_overlap/recorder.h"
 
 enum { JUDGED_LAYERS = 6 };
 /* Elements of the layers, in the order of the vector. */

@@ -17,7 +17,7 @@ build() { # folder, exercise's file without .c: folder/NAME.c to folder/check/NA
     compile "$1/$2.c" "$1/$2.o" && link "$1/$2.o" "$2" "$1/trial/$2"
 }
 mkdir -p "$work/frame" "$work/checks" "$work/check"
-for file in lab1_gd/linear/linear.c \
+for file in lab1_gd/parts/1_linear/linear.c \
     common/judge/{exercise,exercise_mistake,exercise_trial,child,child_alone,child_family}.c \
     common/base/{printable,timer,check,memory,cgroup,number,quantiles,rng}.c \
     common/base/{start,start_needs,start_streams}.c; do

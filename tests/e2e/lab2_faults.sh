@@ -13,7 +13,7 @@ fail() { echo "wrong: $*"; sed 's/^/    /' "$work/log"; exit 1; }
 fault() { # signal ranks program seed options…
     local signal=$1 ranks=$2 program=$3 seed=$4
     shift 4
-    lab2_ddp/faults/kill.sh "$signal" "$ranks" "$program" "${small[@]}" --seed "$seed" \
+    lab2_ddp/parts/3_train/kill.sh "$signal" "$ranks" "$program" "${small[@]}" --seed "$seed" \
         --out "$work/out" "$@" >"$work/log" 2>&1 </dev/null
 }
 number() { sed -n "s/.*$1.*/\\1/p" "$work/log" | head -n 1; }

@@ -259,7 +259,7 @@ files=$(find "$work/made" -name '*.o' ! -path '*/probe/*' | wc -l)
     wrong "$files objects and a program are not what it counts"
 [ "$(grep -c '^\[' "$work/out")" = 10 ] || wrong "not on a terminal: expected ten lines"
 [ "$files" -lt 100 ] || wrong "make lab1 builds $files files: the first part does not link so many"
-rm "$work/made/lab1_gd/linear/descent.o"
+rm "$work/made/lab1_gd/parts/1_linear/descent.o"
 build
 [ "$(grep '^\[' "$work/out" | cut -d ' ' -f 1 | xargs)" = '[1/2] [2/2]' ] ||
     wrong "one file changed"

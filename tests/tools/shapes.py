@@ -39,10 +39,10 @@ KNOWN = {
     "momentum nesterov outer_step": "common/backend/cpu/cpu_vector.c tests/support/reference.c",
     "outer_step": "lab3_scale/check/6f_lamb.c",
     # All-reduce, then 1/P: from here on the course says so itself.
-    "average test": "lab2_ddp/local/local_method.c lab2_ddp/local/local_study.c"
-                    " lab2_ddp/shard/shard_study.c lab3_scale/norm/norm_ranks.c",
-    "fraction_done": "lab3_scale/norm/norm_ranks.c",
-    "shard_reduce": "lab2_ddp/shard/shard_study.c",
+    "average test": "lab2_ddp/parts/8_local/local_method.c lab2_ddp/parts/8_local/local_study.c"
+                    " lab2_ddp/parts/10_shard/shard_study.c lab3_scale/parts/4_norm/norm_ranks.c",
+    "fraction_done": "lab3_scale/parts/4_norm/norm_ranks.c",
+    "shard_reduce": "lab2_ddp/parts/10_shard/shard_study.c",
     # (1 - t) a + t b: colours, and moving averages.
     "interpolate": "common/plot/plot_field.c tests/support/reference.c",
 }

@@ -2,7 +2,7 @@
  * are the same in special cases, on one rank and on several; and what they send.
  */
 #include "harness.h"
-#include "local/local_method.h"
+#include "parts/8_local/local_method.h"
 #include "quantiles.h"
 #include "rng.h"
 #include <math.h>

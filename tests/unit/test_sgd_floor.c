@@ -1,9 +1,9 @@
-/* test_sgd_floor.c: lab 1's theory of the noise floor (lab1_gd/linear/sgd_floor.h) against its
+/* test_sgd_floor.c: lab 1's theory of the noise floor (parts/1_linear/sgd_floor.h) against its
  * limits for small rates, and against every possible draw from four points. Measurements against
- * it: e2e/lab1_sgd.sh.
+ * it: e2e/lab1_programs.sh.
  */
 #include "harness.h"
-#include "linear/sgd_floor.h"
+#include "parts/1_linear/sgd_floor.h"
 #include <math.h>
 #include <string.h>
 

@@ -3,8 +3,8 @@
  */
 #include "check.h"
 #include "net.h"
+#include "parts/9_speedrun/runner.h"
 #include "rng.h"
-#include "speedrun/runner.h"
 #include "timer.h"
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* what_if_measure.c: does the link take what the calculator says? */
-#include "network/charged.h"
+#include "parts/6_network/charged.h"
 #include "what_if.h"
 #include <math.h>
 

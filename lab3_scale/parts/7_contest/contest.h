@@ -8,7 +8,7 @@
 #ifndef CONTEST_H
 #define CONTEST_H
 #include "lab3.h"
-#include "tuning/tuned.h"
+#include "parts/7_contest/tuned.h"
 
 typedef enum {
     ROW_SMALL, /* first: the small batch */

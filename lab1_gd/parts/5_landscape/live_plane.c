@@ -9,8 +9,8 @@
 #include "check.h"
 #include "directions.h"
 #include "lab1.h"
-#include "linear/linear.h"
 #include "live.h"
+#include "parts/1_linear/linear.h"
 #include "pca.h"
 #include <math.h>
 #include <stdlib.h>

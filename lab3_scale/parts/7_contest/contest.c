@@ -1,9 +1,9 @@
 /* contest.c: see contest.h. */
 #include "contest.h"
 #include "check.h"
-#include "noise/noise.h"
-#include "noise/paces.h"
-#include "optimisers/optimisers.h"
+#include "parts/5_noise/noise.h"
+#include "parts/5_noise/paces.h"
+#include "parts/6_optimisers/optimisers.h"
 #include <math.h>
 
 /* How a row's rate is found: tuned around `predicted` times √k, or by a rule. */

@@ -6,8 +6,8 @@
  */
 #ifndef SIZE_STUDY_H
 #define SIZE_STUDY_H
+#include "parts/7_contest/tuned.h"
 #include "speed.h"
-#include "tuning/tuned.h"
 
 enum { SIZE_STEPS = 1, SIZE_EPOCHS, SIZE_ACCURACY, SIZE_VALUES };
 
