@@ -61,7 +61,7 @@ wrong 2 '\-\-threads=2: the virtual clock' 2 "$train" --out "$work/wrong" --cloc
 mistakes=$BUILD/tests/tools/mpi_mistakes
 for what in puts_data:MPI_Win_create persists:MPI_Recv_init asks_neighbors:MPI_Neighbor_alltoall \
     between:MPI_Intercomm_create writes_a_file:MPI_File_open; do
-    LABS_LINK=1Gbit/s wrong 2 "${what#*:}: a link and the virtual clock know only" 2 \
+    LABS_LINK=1Gbit/s wrong 2 "${what#*:}: a link and the virtual clock support only" 2 \
         "$mistakes" "${what%:*}"
     start 2 "$mistakes" "${what%:*}" && [ ! -s "$work/err" ] ||
         fail "${what%:*} without a link" "$work/err"
