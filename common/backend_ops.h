@@ -5,9 +5,10 @@
  *   DEVICE_OP  every device: memory and queues
  *   KERNEL_OP  every device: what computes; on a CPU once per instruction set (cpu_kernels.c)
  *   GPU_OP     GPUs only; NULL on a CPU
- * Whoever includes this list defines what an operation becomes: OP for all kinds, or KIND_OP for
- * one. So it becomes the members of BackendOps, the prototypes of cpu_NAME and cuda_NAME (cpu.h,
- * cuda_backend.h), and the devices' tables. An implementation that is missing does not link.
+ * A file that includes this list first defines what an operation becomes: OP for all kinds, or
+ * KIND_OP for one. So it becomes the members of BackendOps, the prototypes of cpu_NAME and
+ * cuda_NAME (cpu.h, cuda_backend.h), and the devices' tables. An implementation that is missing
+ * does not link.
  */
 #ifndef OP
 #define OP(...)

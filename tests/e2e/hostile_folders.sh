@@ -186,7 +186,7 @@ rubric "'synthetic': expected a number from 1" '{"models": ["mlp"], "budget": {"
 budgets='"models": ["mlp"], "budget": {"synthetic": 9}, "epochs": {"synthetic": 1}'
 rubric "'synthetic': expected a number from 1" "{${budgets/: 1/: 0}}"
 rubric "'builds' is missing" "{$budgets, \"criteria\": 7}"
-rubric "the name '\\x1b[2J'" "{$budgets, \"criteria\": [{\"name\": \"\u001b[2J\"}]}"
+rubric "unknown criterion '\\x1b[2J'" "{$budgets, \"criteria\": [{\"name\": \"\u001b[2J\"}]}"
 put pipe "$scratch/grade/.lock"
 refused ".lock: is not a regular file" "${grade[@]}"
 

@@ -128,7 +128,7 @@ static void choices(void **state)
     unsetenv("LABS_LINK");
     unsetenv("LABS_CLOCK");
     expect_death(EXIT_USAGE, choose, "1Gbit", "--link 1Gbit: ", "1Gbit/s,50us", NULL);
-    expect_death(EXIT_USAGE, choose, "1Gbit/s,\x1b[2J", "\\x1b", "no latency", NULL);
+    expect_death(EXIT_USAGE, choose, "1Gbit/s,\x1b[2J", "\\x1b", "is not a latency", NULL);
     expect_death(EXIT_USAGE, choose_clock, "fast", "--clock fast: ", "real or virtual", NULL);
     link_choose("1Gbit/s,50us", "virtual");
     assert_string_equal(getenv("LABS_LINK"), "1Gbit/s,50us");

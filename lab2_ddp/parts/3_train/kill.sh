@@ -8,7 +8,7 @@
 # it was not, or the run ended too late; 77 the program is not converted yet.
 set -u
 export LC_ALL=C
-cd "$(dirname "$0")/../.." || exit 2
+cd "$(dirname "$0")/../../.." || exit 2
 signal=$1 ranks=$2 program=$3; shift 3
 launch=common/setup/launch.sh
 fail() { echo "error: $*" >&2; exit 2; }
