@@ -114,10 +114,17 @@ ifneq ($(filter clean,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 
+# Without the tests, as in the students' tarball, these have nothing to work with.
+WITH_TESTS := test soak mutants record expected coverage fuzz lint format
+NO_TESTS := $(if $(wildcard tests/unit),,yes)
+ifneq ($(and $(NO_TESTS),$(filter $(WITH_TESTS),$(MAKECMDGOALS))),)
+$(error no tests here: this is the students' tarball)
+endif
 help:
 	@echo "usage: make TARGET [VARIABLE=value …]"; echo; echo "targets"
 	@sed -n 's/^\([a-z0-9-]*\):.*## *\(.*\)/\1|\2/p' Makefile \
-	    | awk -F '|' '{ printf "  %-15s%s\n", $$1, $$2 }'
+	    | awk -F '|' '"$(if $(NO_TESTS),$(WITH_TESTS))" !~ "(^| )" $$1 "( |$$)" \
+	        { printf "  %-15s%s\n", $$1, $$2 }'
 	@echo; echo "variables, with any target"
 	@sed -n 's/^#= /  /p' Makefile
 doctor:

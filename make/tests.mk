@@ -157,7 +157,7 @@ bench: $(BENCH) $(filter $(B)/sol/lab1_gd/%,$(LAB_PROGRAMS)) $(TOOLS)
 	$(if $(filter landscape windows link,$(ONLY)),,@$< --programs $(<D) --python '$(PYTHON_TORCH)' \
 	    $(if $(ONLY),--only $(ONLY)) $(OPTION_WORDS))
 	$(if $(filter-out landscape,$(ONLY)),,@tests/bench/landscape.sh $(B) '$(PYTHON_TORCH)')
-	$(if $(filter-out windows,$(ONLY)),,@tests/bench/windows.sh $(B))
+	$(if $(filter-out windows,$(ONLY))$(NO_TESTS),,@tests/bench/windows.sh $(B))
 	$(if $(filter link,$(ONLY)),@tests/bench/hosts_link.sh $(B) || [ $$? = 77 ])
 endif
 profile: $(BENCH)
