@@ -14,7 +14,7 @@
  *
  * so the sum of all that was sent is the sum of all gradients, minus what is in e at the end.
  *
- * The remedy's three functions (lab2.h) do the work: r->compress(r, a), r->residual(r, e, a),
+ * The remedy's three functions (remedy.h) do the work: r->compress(r, a), r->residual(r, e, a),
  * r->exchange(r, g). Mind the order: residual needs the packet and its a, exchange overwrites g.
  *
  * Seide et al., 2014; Karimireddy et al., arXiv 1901.09847. */

@@ -7,7 +7,7 @@
  *     updates * (seconds + bytes / b)
  *
  * where `seconds` are those of computing, compressing and latencies, and `bytes` those that pass
- * through the link (Cost, in lab2.h). A remedy has fewer bytes, more seconds, and often more
+ * through the link (Cost, in remedy.h). A remedy has fewer bytes, more seconds, and often more
  * updates than the plain exchange.
  *
  * Return the bandwidth b below which the remedy takes less time than the plain exchange. INFINITY:

@@ -35,7 +35,7 @@ void wire_begin(Wire *w); /* an update: the account is empty */
 void wire_gather(Wire *w, size_t bytes);
 /* The sum over the ranks of an F32 vector, in place. */
 void wire_sum(Wire *w, Tensor vector);
-/* The mean over the ranks of v [count], in place: a Mean (lab2.h), context a Wire. */
+/* The mean over the ranks of v [count], in place: a Mean (remedy.h), context a Wire. */
 void wire_mean(void *wire, float *v, int count);
 /* `bytes` of mine to a partner, its message to all; *tag is the sent one's, then the received
  * one's. Returns the received bytes. */
