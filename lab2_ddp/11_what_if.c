@@ -1,7 +1,8 @@
 /* 11_what_if.c: what if there were more machines, a faster network, a larger model? A calculator:
  * keys change the training, and the figure shows seconds, efficiency, bytes and memory at once. The
- * model, and what it leaves out, is in what_if/step_cost.h; the time of an all-reduce beside a
- * backward pass is your exercises/6a_efficiency.c, memory and what ZeRO sends 10a_rank_costs.c.
+ * model, and what it leaves out, is in parts/11_what_if/step_cost.h; the time of an all-reduce
+ * beside a backward pass is your exercises/6a_efficiency.c, memory and what ZeRO sends
+ * 10a_rank_costs.c.
  * With --measure and several ranks every remedy and stage is performed on the link's virtual clock,
  * beside its prediction.
  */

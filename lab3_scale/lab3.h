@@ -61,7 +61,7 @@ void muon(float *w, float *v, const float *g, int rows, int columns, double rate
 void smooth_labels(float *dlogits, const int32_t *label, int N, int K, double smoothing);
 void average_weights(float *average, const float *w, int n, int step, double keep);
 
-/* Given (optimisers/matrix.c): √(sum of x_i²). */
+/* Given (parts/6_optimisers/matrix.c): √(sum of x_i²). */
 double vector_norm(const float *x, int n);
 /* Given there, too: c [m,n] = a [m,k] b, where b is [k,n], or [n,k] if transposed. */
 void matrix_product(float *c, const float *a, const float *b, int m, int k, int n,

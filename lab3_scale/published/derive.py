@@ -7,8 +7,8 @@ The notebook lies in github.com/google-research/google-research, folder batch_sc
 output is the figure as a PNG of 640 x 559 pixels. For each batch size this looks for the base of
 the marker "^" (three pixels below its point) in the column of that power of two, and prints
 workload,batch,steps. A marker stands on a whole pixel: half of one is 4 %. The numbers in
-batch_size/published_steps.c come from the line between the markers, and must agree with that;
-markers that the frame cuts off have no number here. Needs numpy and Pillow.
+parts/1_batch_size/published_steps.c come from the line between the markers, and must agree with
+that; markers that the frame cuts off have no number here. Needs numpy and Pillow.
 """
 import base64
 import io
