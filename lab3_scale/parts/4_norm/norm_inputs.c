@@ -13,6 +13,24 @@
 
 enum { PROBE = 64, MOST_VALUES = 20000 };
 
+TrainingSpec norm_spec(const NormStudy *s, const PlainPace *pace, bool norm, int ghost)
+{
+    const Dataset *d = s->study.lab->data;
+    ModelSpec model = model_spec_for(s->model, d);
+    model.no_batchnorm = !norm;
+    model.ghost = ghost;
+    return (TrainingSpec){.be = s->study.lab->be,
+                          .data = d,
+                          .model = model,
+                          .images = s->images,
+                          .test = s->test,
+                          .batch = pace->batch,
+                          .epochs = s->epochs,
+                          .sgd = {s->momentum, 0, false},
+                          .pace = training_plain,
+                          .context = pace};
+}
+
 static int layer_of(const Model *m, const char *name)
 {
     for (int i = 0; i < m->nlayers; i++)

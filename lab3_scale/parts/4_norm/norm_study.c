@@ -22,24 +22,6 @@ void norm_open(NormStudy *s, const Lab *lab, uint64_t seed)
     s->own_norm = NAN;
 }
 
-TrainingSpec norm_spec(const NormStudy *s, const PlainPace *pace, bool norm, int ghost)
-{
-    const Dataset *d = s->study.lab->data;
-    ModelSpec model = model_spec_for(s->model, d);
-    model.no_batchnorm = !norm;
-    model.ghost = ghost;
-    return (TrainingSpec){.be = s->study.lab->be,
-                          .data = d,
-                          .model = model,
-                          .images = s->images,
-                          .test = s->test,
-                          .batch = pace->batch,
-                          .epochs = s->epochs,
-                          .sgd = {s->momentum, 0, false},
-                          .pace = training_plain,
-                          .context = pace};
-}
-
 /* ---- the tasks, seed by seed: each rate without and with batch norm, then the ghosts ---- */
 
 enum { PLAIN = 2 * NORM_RATES, KINDS = PLAIN + NORM_GHOSTS };
