@@ -68,6 +68,8 @@ static const struct {
 #undef KIND
 };
 
+/* model_layers.c: each appends a layer. */
+size_t view_elements(const View *views, int count); /* of a flat vector of these views */
 /* kernel x kernel, stride 1 or 2, no bias; residual: an activation to add, or NONE */
 int model_conv(Model *m, int in, const char *name, int out, int kernel, int stride, int residual);
 int model_batchnorm(Model *m, int in, const char *name, bool relu, int residual);

@@ -260,7 +260,6 @@ bool model_may_cut(const Model *m, int i)
 void model_plan_free(Model *m)
 {
     struct ModelPlan *p = m->plan;
-    model_recordings_free(m);
     for (int i = 0; i < m->nlayers; i++) {
         tensor_free(m->be, p->act[i + 1]);
         tensor_free(m->be, p->held[i + 1]);
