@@ -152,22 +152,24 @@ if [ -n "${ALL-}" ]; then cp "$work/commands" "$work/run"
 else grep '^README.md: ' "$work/all" | sed 's/^[^:]*: //' | sort -u >"$work/run"
 fi
 run_one() { # command
-    local why status began=$SECONDS log lock
+    local why status began=$SECONDS log wait
     log=$(mktemp -p "$work") why=$(short "$1")
     [ -z "$why" ] || { echo "not run   $1: $why"; return 0; }
     case $1 in
         make | make\ help | make\ lab* | make\ check* | make\ assessment* | make\ show* | \
             make\ doctor*)
             # shellcheck disable=SC2086 # words
-            timeout --signal=INT --kill-after=30 "${SECONDS_EACH:-2}" bash -c \
+            COMMAND_LOG=$log timeout --signal=INT --kill-after=30 "${SECONDS_EACH:-3}" bash -c \
                 "$1 BUILD=$BUILD SOL=1 $cuda" </dev/null >"$log" 2>&1; status=$?
             [ $status != 124 ] || status=0
             [ $status != 137 ] || echo "not ended 30 s after Ctrl-C" >>"$log" ;;
         *) # what takes minutes: does make accept it?
             bash -c "$1 -n BUILD=$BUILD $cuda" </dev/null >"$log" 2>&1; status=$? ;;
     esac
-    for lock in build/out/*/.lock; do # a program that was ended may take a while
-        [ ! -e "$lock" ] || flock -w 120 "$lock" true
+    # What was ended while it started may live a little longer than make.
+    for ((wait = 0; wait < 1200; wait++)); do
+        grep -qsxz "COMMAND_LOG=$log" /proc/[0-9]*/environ || break
+        sleep 0.1
     done
     printf '%6d s  %s\n' $((SECONDS - began)) "$1"
     # What was ended says that it was.
