@@ -75,7 +75,7 @@ grade:      ## build, run and score submissions of the assessment
 worklog:    ## list what your work log lacks, WORKLOG=lab2_ddp/worklog.md
 leaderboard:## rank the runs in SUBMISSIONS=FOLDER by their efficiency on one link, NP=2
 update:     ## install a corrected tarball, TARBALL=labs.tar.gz; files you have changed stay
-handout:    ## the students' tarball: no solutions, no hidden tests
+handout:    ## the students' tarball: no solutions, no tests
 autograder-zip: ## that tarball with the grader's scripts, for Gradescope
 soak:       ## kill RUNS=200 training runs at random; no checkpoint lost, no process left
 mutants:    ## plant every mistake that the self-checks name; each must be found (minutes)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # ranks: 0
 # sanitizers: no
-# Files that need each other in a circle cannot be read, or tested, one at a time: of common/, the
-# labs and the grader there is no such circle but those named here. Taken from what each
-# object file defines and what it uses.
+# Files that need each other in a circle cannot be read, or tested, one at a time. In common/,
+# the labs and the grader only the circle named here is left. Read off what each object file defines
+# and what it uses.
 set -u
 python3 - "$BUILD" <<'END'
 import collections, os, subprocess, sys

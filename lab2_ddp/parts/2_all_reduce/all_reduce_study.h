@@ -1,5 +1,5 @@
-/* all_reduce_study.h: part 2's experiment: every all-reduce on every number of ranks is timed once;
- * before the next of these comes the record that somebody waits for. Three pages show it.
+/* all_reduce_study.h: part 2's experiment: every all-reduce is timed once on every number of ranks;
+ * a record that a key asks for is made before the next of these. Three pages show it.
  */
 #ifndef ALL_REDUCE_STUDY_H
 #define ALL_REDUCE_STUDY_H
@@ -16,7 +16,7 @@ typedef struct AllReduceStudy {
     Record record;
     Page page;
     Algorithm algorithm; /* wanted in the record, */
-    int P, ratio;        /* with so many ranks, and a vector of 2^ratio latencies */
+    int P, ratio;        /* with this many ranks, and a vector of 2^ratio latencies */
     int world, size;     /* of the times */
     double time;         /* of the record that is shown, s */
     bool playing;
