@@ -111,7 +111,7 @@ static const char *left_changed(Surroundings before)
                                                      : NULL;
 }
 
-void trial_run(const char *file, void (*judge)(void *unused))
+void trial_run(const char *file, bool record, void (*judge)(void *unused))
 {
     char here;
     struct stat about;
@@ -125,6 +125,13 @@ void trial_run(const char *file, void (*judge)(void *unused))
     catch_crashes();
     Surroundings before = surroundings();
     judge(NULL);
+    if (record) {
+        FILE *values = fopen(trial.file, "w");
+        exercise_record(values);
+        fclose(values);
+        exit(0);
+    }
+    exercise_compare();
     const char *changed = left_changed(before);
     if (changed)
         exercise_wrong("it left something changed behind: %s", changed);
