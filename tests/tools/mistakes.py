@@ -8,13 +8,15 @@
 LAB/solution/mistakes.txt has a section per exercise, [1a_gradient], and in it:
 
     the sentence that a student reads
-    <tab>an edit of the reference: a sed -E expression on the whole file; LINES: on each line;
-    <tab>BODY: C in place of the exercise's body. Several edits can have one sentence.
+    <tab>an edit of the reference: a sed -E expression on the whole file; LINES: sed's arguments,
+    <tab>for each line; BODY: C in place of the exercise's body. A sentence can have several edits.
+    <tab>GIVEN and any of these: of the text that students get, not of the reference.
     <tab><tab>goes on with the line before
 
-"~ words" in place of a sentence: the check's own code finds it, in words that match this pattern.
-Each edit is compiled into a library that the exercise's trial program is linked with. Needs a
-finished build of the reference programs in $BUILD.
+In place of a sentence, "~ words": the check's own code finds it, in words that match this pattern
+(of the trainer, 3_train: "~ step 6: words"); "+ words": another right way, which must pass. Each
+edit is compiled into a library that the exercise's trial program is linked with. Needs a finished
+build of all programs in $BUILD.
 """
 import concurrent.futures
 import os
@@ -59,6 +61,8 @@ def function_of(name):
 def apply(text, edit, name):
     """The changed source; None: the edit changes nothing."""
     kind, _, rest = edit.partition(" ")
+    if kind == "GIVEN":
+        return apply(open(f"lab2_ddp/{name}.c", encoding="utf-8").read(), rest, name)
     if kind == "BODY":
         head = re.search(r"\b%s\([^;{]*\)\n\{" % function_of(name), text)
         end = text.index("\n}\n", head.end()) + 3
@@ -68,7 +72,8 @@ def apply(text, edit, name):
                      "float *a = alloc((unsigned long)count + 1, 4); ")
         changed = text[:head.end()] + " " + start + rest + " }\n" + text[end:]
     else:
-        how = ["sed", rest] if kind == "LINES" else ["sed", "-zE", edit]
+        how = ["sed", "-zE", edit] if kind != "LINES" else (
+            ["sed", "-E", rest[3:]] if rest.startswith("-E ") else ["sed", rest])
         run = subprocess.run(how, input=text, capture_output=True, text=True, check=False)
         if run.returncode:
             stop(f"{name}: {run.stderr}")
@@ -78,12 +83,13 @@ def apply(text, edit, name):
 
 class Exercise:
     """Its check, linked so that the exercise is a library beside it."""
+    TRIED = "trial/"
 
     def __init__(self, lab, name, work):
         self.lab, self.name, self.folder = lab, name, f"{work}/{name}"
         source = f"{lab}/solution/{name}.c"
         self.text = open(source, encoding="utf-8").read()
-        trial, check = (f"{BUILD}/sol/{lab}/{kind}/{name}" for kind in ("trial", "check"))
+        trial, check = f"{BUILD}/sol/{lab}/{self.TRIED}{name}", f"{BUILD}/sol/{lab}/check/{name}"
         cuda = [] if os.path.exists(f"{BUILD}/gpu_calls") else ["HAVE_CUDA="]
         clean = {k: v for k, v in os.environ.items()
                  if k not in ("MAKEFLAGS", "MFLAGS", "LABS_BUILD")}
@@ -97,16 +103,18 @@ class Exercise:
         for kind in ("trial", "check", "right"):
             os.makedirs(f"{self.folder}/{kind}")
         shutil.copy(check, f"{self.folder}/check/")
-        self.compile = re.sub(r" -(MMD|MP)\b| -M[FT] \S+| -o \S+.*| -c \S+", "", compiling[-1])
-        error = self.library(f"{self.folder}/right", self.text)
+        self.compile = re.sub(r" -(MMD|MP)\b| -M[FT] \S+| -o \S+.*| -c \S+", "",
+                              compiling[-1]) + " -w -Wno-error -fno-lto -O1 -g1"
+        self.link = linking[-1].split(" -o ")[0]
+        error = self.library(f"{self.folder}/right", self.text) or self.link_trial()
         if error:
             stop(f"{source}: {error}")
-        link = linking[-1].split(" -o ")[0].replace(
-            f" {BUILD}/sol/{lab}/parts.a", f" {self.folder}/right/libexercise.so"
-            f" {BUILD}/student/{lab}/parts.a", 1)  # the others: stubs
-        error = self.sh(f"{link} -rdynamic -o {self.folder}/trial/{name}")
-        if error:
-            stop(f"{trial}: {error}")
+
+    def link_trial(self):
+        link = self.link.replace(f" {BUILD}/sol/{self.lab}/parts.a",  # the others: stubs
+                                 f" {self.folder}/right/libexercise.so"
+                                 f" {BUILD}/student/{self.lab}/parts.a", 1)
+        return self.sh(f"{link} -rdynamic -o {self.folder}/trial/{self.name}")
 
     @staticmethod
     def sh(command):
@@ -118,7 +126,7 @@ class Exercise:
         os.makedirs(folder, exist_ok=True)
         with open(f"{folder}/{self.name}.c", "w", encoding="utf-8") as file:
             file.write(text)
-        return self.sh(f"{self.compile} -w -Wno-error -O1 -g1 -fPIC -shared -fno-lto"
+        return self.sh(f"{self.compile} -fPIC -shared"
                        f" -Wl,-soname,libexercise.so {folder}/{self.name}.c"
                        f" -o {folder}/libexercise.so -lm")
 
@@ -127,7 +135,7 @@ class Exercise:
         return subprocess.run(["timeout", "--kill-after=5", str(seconds), *words], env=env,
                               capture_output=True, text=True, errors="replace", check=False)
 
-    def verdict(self, folder):
+    def verdict(self, folder, _=None):
         """What the check finds wrong; None: nothing."""
         out = self.run(folder, [f"{self.folder}/check/{self.name}"]).stdout
         line = next((line for line in out.splitlines() if line.startswith("FAIL")), None)
@@ -152,6 +160,45 @@ class Exercise:
                 for row, other in zip(*runs)]
 
 
+class Trainer(Exercise):
+    """Part 3: a program; its check looks for it in the folder above its own, and for the text in
+    lab2_ddp/."""
+    TRIED = ""
+
+    def link_trial(self):
+        return None
+
+    def library(self, folder, text):
+        os.makedirs(f"{folder}/{self.lab}")
+        os.makedirs(f"{folder}/check")
+        shutil.copy(f"{self.folder}/check/{self.name}", f"{folder}/check/")
+        for name in ("common", "data"):
+            os.symlink(os.path.abspath(name), f"{folder}/{name}")
+        source, program = f"{folder}/{self.lab}/{self.name}.c", f"{folder}/{self.name}"
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(text)
+        link = self.link.replace(f" {BUILD}/{self.lab}/solution/{self.name}.o", f" {program}.o")
+        return self.sh(f"{self.compile} -c {source} -o {program}.o && {link} -o {program}")
+
+    def verdict(self, folder, step="step 7"):
+        """"step 6: the sum …" of the first step that is wrong, and must be the only one."""
+        steps = [str(k) for k in range(1, 8 if step <= "step 7" else 10)]
+        out = subprocess.run([f"{folder}/check/{self.name}", *steps], cwd=folder,
+                             env=dict(os.environ, TMPDIR=folder), capture_output=True, text=True,
+                             errors="replace", check=False).stdout
+        wrong = re.findall(r"^FAIL  (step \d).*; found: (.*)", out, re.M)
+        if len(wrong) != 1:
+            return None if not wrong else f"several steps: {wrong}"
+        place = rf"see {self.lab}/{self.name}.c:\d+ \({wrong[0][0].upper()}"
+        if not re.search(place, wrong[0][1]):
+            return f"no line to look at: {wrong[0]}"
+        return ": ".join(wrong[0])
+
+
+def exercise_new(lab, name, work):
+    return (Trainer if name == "3_train" else Exercise)(lab, name, work)
+
+
 def same(a, b, absolute, relative):
     return a == b or (a != a and b != b) or abs(a - b) <= absolute + relative * abs(b)
 
@@ -171,7 +218,7 @@ def row_of(values, right):
 
 def record(lab, name, edits, work):
     """The section of check/mistakes.txt."""
-    it = Exercise(lab, name, work)
+    it = exercise_new(lab, name, work)
     right = it.values(f"{it.folder}/right")
     if isinstance(right, str):
         stop(f"{name}: the reference fails: {right}")
@@ -195,7 +242,7 @@ def record(lab, name, edits, work):
             return f"{len(values)} values, expected {len(right)}: {sentence}"
         return [row_of(values, right)]
 
-    numbers = [i for i, (sentence, _) in enumerate(edits) if not sentence.startswith("~")]
+    numbers = [i for i, (sentence, _) in enumerate(edits) if sentence[0] not in "~+"]
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         for number, row in zip(numbers, pool.map(one, numbers)):
             sentence = edits[number][0]
@@ -253,7 +300,7 @@ def check_all(lab, wanted, work):
     sections = read_list(f"{lab}/solution/mistakes.txt")
     tasks, failed = [], 0
     for name in wanted or sections:
-        it = Exercise(lab, name, work)
+        it = exercise_new(lab, name, work)
         found = it.verdict(f"{it.folder}/right")
         if found is not None:
             print(f"FAIL  {name}: the reference, alone among stubs, does not pass: {found}")
@@ -269,8 +316,10 @@ def check_all(lab, wanted, work):
         error = it.library(folder, changed)
         if error:
             return f"FAIL  {it.name}: does not compile: {edit}\n{error}"
-        found = it.verdict(folder)
+        found = it.verdict(folder, sentence[2:8])
         shutil.rmtree(folder)
+        if sentence.startswith("+ "):
+            return f"{'FAIL ' if found else 'ok   '} {it.name}: {sentence}: {found or 'passes'}"
         fits = found and (re.search(sentence[2:], found) if sentence.startswith("~ ") else
                           sentence in found)
         return f"{'ok   ' if fits else 'FAIL '} {it.name}: {edit[:60]}: " + (
@@ -367,7 +416,11 @@ def families(lab, wanted, work):
 def main():
     if len(sys.argv) < 3 or sys.argv[1] not in ("check", "record", "families"):
         stop("usage: mistakes.py check|record|families LAB [EXERCISE]...")
-    lab, wanted = sys.argv[2].rstrip("/"), sys.argv[3:]
+    lab = sys.argv[2].rstrip("/")
+    known = read_list(f"{lab}/solution/mistakes.txt")
+    wanted = [name for name in sys.argv[3:] if name in known]
+    if len(sys.argv) > 3 and not wanted:
+        return  # another lab's
     with tempfile.TemporaryDirectory() as work:
         what = {"check": check_all, "record": record_all, "families": families}[sys.argv[1]]
         sys.exit(0 if what(lab, wanted, work) else 1)
