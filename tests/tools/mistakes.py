@@ -19,6 +19,7 @@ edit is compiled into a library that the exercise's trial program is linked with
 build of all programs in $BUILD.
 """
 import concurrent.futures
+import math
 import os
 import re
 import shutil
@@ -200,7 +201,8 @@ def exercise_new(lab, name, work):
 
 
 def same(a, b, absolute, relative):
-    return a == b or (a != a and b != b) or abs(a - b) <= absolute + relative * abs(b)
+    return (a == b or (a != a and b != b) or
+            (math.isfinite(b) and abs(a - b) <= absolute + relative * abs(b)))
 
 
 def row_of(values, right):
