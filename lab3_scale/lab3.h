@@ -7,6 +7,10 @@
 #include "optim.h"
 #include "rng.h"
 #include "run.h"
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /* ---- part 1: exercises/1a, 1b ---- */
 

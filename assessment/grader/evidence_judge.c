@@ -103,6 +103,9 @@ EvidenceVerdict judge_gradients(const Evidence *e)
     if (e->number_fault[0]) {
         say(v.found, "%s", e->number_fault);
         say(v.advice, DIVERGED);
+    } else if (x->moves == 0 && e->equal_fault[0]) {
+        say(v.found, "not judged: %s", e->equal_fault);
+        say(v.advice, "let all ranks start with the same weights (step 5)");
     } else if (x->moves == 0 || x->still) {
         say(v.found, "the weights never move");
         say(v.advice, "train: an update after each gradient, as sgd_step makes it");

@@ -6,6 +6,8 @@
 # error. TARGET: the object's name in its dependency file. LIBRARIES: what the linker needs beside
 # it.
 #
+# LABS_ONLY: what ONLY chooses; of other files nothing but that they do not compile is printed.
+#
 # Everything else that it defines (a helper main, die or malloc) stays local to the file.
 set -u
 export LC_ALL=C
@@ -30,7 +32,17 @@ compile() { # arguments…
         exec "${limit[@]}" "${compiler[@]}" "$@"
     ) </dev/null >"$object.log" 2>&1
 }
-show() { head -c 65536 "$object.log" | head -n 200 >&2; }
+wanted() {
+    local word
+    for word in ${LABS_ONLY-}; do
+        case $word in
+            [0-9]*) case $file in "$word" | "$word"[!0-9]*) return ;; esac ;;
+            *) case $file in *"$word"*) return ;; esac ;;
+        esac
+    done
+    [ -z "${LABS_ONLY-}" ]
+}
+show() { ! wanted || head -c 65536 "$object.log" | head -n 200 >&2; }
 first_of() { # expression: the first line of the log that matches, on one line
     grep -a -m 1 "$1" "$object.log" | tr -d '\000-\037' | cut -c 1-200
 }
@@ -103,7 +115,8 @@ check_link() {
 }
 
 if ! message=$(check_compile && check_name && check_link); then
-    echo "$message" >&2
+    if wanted; then echo "$message" >&2
+    else echo "$source: it does not compile" >&2; fi
     broken=${object%.o}.broken.c
     message=$(printf %s "$message" | tr -cd '[:print:]' | sed 's/[\\"]/\\&/g')
     cat >"$broken" <<END

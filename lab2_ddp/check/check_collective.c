@@ -92,8 +92,11 @@ int check_collective(int argc, char **argv, const Collective *c)
     /* alone, a few, and as many as the link is asked about */
     if (judge_start(program, work, 1, &result) && judge_start(program, work, 4, &result))
         judge_start(program, work, 16, &result);
-    if (result.state == EXERCISE_TODO)
-        *result.printed = 0; /* the line is in its file */
+    if (result.state == EXERCISE_TODO) { /* the line is in its file */
+        *result.printed = 0;
+        free(result.why);
+        result.why = NULL;
+    }
     exercise_say(c->name, c->points, c->expected, result);
     check_folder_free(work, true);
     free(program);
