@@ -11,14 +11,15 @@
 #                              In front of the expression: LINES (sed without -zE), BODY (C, in
 #                              place of the function's), AT_END (C, before the ring ends).
 # The first of each exercise; MUTANTS=all (make mutants) or ALL=1: all; MUTANT=name: this one.
-source=$lab/solution
+source=$lab/solution trainer=$BUILD/$lab/solution/3_train.c
+reference() { if [ "$1" = 3_train ]; then echo "$trainer"; else echo "$source/$1.c"; fi; } # name
 parts=$BUILD/sol/$lab/parts.a
 one=$(basename "$(printf '%s\n' "$BUILD/sol/$lab/trial"/* | head -n 1)") # the others' are alike
 
 cuda=()
 [ -e "$BUILD/gpu_calls" ] || cuda=(HAVE_CUDA=) # this build is without
 programs=("$BUILD/sol/$lab/trial/$one")
-[ ! -e "$source/3_train.c" ] || programs+=(-W "$source/3_train.c" "$BUILD/sol/$lab/3_train")
+[ ! -e "$trainer" ] || programs+=(-W "$trainer" "$BUILD/sol/$lab/3_train")
 env -u MAKEFLAGS -u MFLAGS -u LABS_BUILD make -n V=1 BUILD="$BUILD" "${cuda[@]}" \
     -W "$source/$one.c" "${programs[@]}" 2>&1 |
     sed 's/\.part && mv .*//; s/ -MF [^ ]* -MT [^ ]*//; s/ *$//' >"$work/commands"
@@ -27,7 +28,7 @@ command_of() { # a fixed string that only this command has, and what it makes
 }
 compile=$(command_of "-c $source/$one.c" "$one.o") link=$(command_of libcommon.a "trial/$one")
 link_train=$(command_of libcommon.a "$lab/3_train")
-[ -e "$source/3_train.c" ] || link_train=none
+[ -e "$trainer" ] || link_train=none
 [ -n "$compile" ] && [ -n "$link" ] && [ -n "$link_train" ] || {
     echo "make does not say how it builds $one:"; tail -n 5 "$work/commands"; exit 1; }
 
@@ -92,5 +93,5 @@ judge_mutants() {
     echo "$tried of $all mutants"
     [ $failed = 0 ] && [ $tried -gt 0 ]
 }
-export -f build_changed judge_mutant
-export lab work source parts one compile link link_train
+export -f build_changed judge_mutant reference
+export lab work source trainer parts one compile link link_train

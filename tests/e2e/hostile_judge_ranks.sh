@@ -22,7 +22,7 @@ try() { # number, program, steps, verdicts in this order, words, sed expression
     local number=$1 expression=$6 limit=120 # for ranks that end, on a busy machine
     case $5 in *'within 15 s'*) limit=15 ;; esac
     mkdir "$dir"
-    sed -E "$6" "$source/$2.c" >"$dir/$2.c"
+    sed -E "$6" "$(reference "$2")" >"$dir/$2.c"
     build_changed "$dir" "$2" ||
         { echo "case $1: does not compile"; cat "$dir/make.log"; return 1; }
     # shellcheck disable=SC2086 # the steps are words

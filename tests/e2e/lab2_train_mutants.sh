@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 
 # name, expected FAIL (steps), words of its line, steps to judge, sed expression
 try() {
-    local dir=$work/$1 from=$source/3_train.c got line began took
+    local dir=$work/$1 from=$trainer got line began took
     [ "$1" != unconverted ] || from=lab2_ddp/3_train.c
     mkdir "$dir" "$dir/lab2_ddp"
     sed -E "$5" "$from" >"$dir/3_train.c"
