@@ -81,10 +81,10 @@ $(B)/lab2_ddp/solution/3_train.c: lab2_ddp/3_train.c
 $(B)/assessment/solution/train.c: assessment/train.c
 $(PATCHED): $(B)/%.c: %.patch
 	@mkdir -p $(@D)
-	$(Q)[ -s $< ] && patch -sfF0 -r - --no-backup-if-mismatch -o $@.part $(filter %.c,$^) $< && \
+	$(Q)[ -s $< ] && patch -sfF0 -r - -o - $(filter %.c,$^) $< >$@.part && \
 	    mv $@.part $@ || { rm -f $@.part; exec >&2; \
 	    echo "error: $< does not fit $(filter %.c,$^): is that as it is given out?"; \
-	    echo "if so: patch -o $@ $(filter %.c,$^) $<; mend $@; make patches"; exit 1; }
+	    echo "if so: patch -o $@ $(filter %.c,$^) $<; correct $@; make patches"; exit 1; }
 $(PATCHED:.c=.o): %.o: %.c $(B)/flags
 	$(compile)
 patches:

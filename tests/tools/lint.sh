@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # lint.sh [--format | FILE…]: what no compiler reports: shellcheck over all scripts, cppcheck over
-# all C sources and FILEs, their layout, lines over 100 columns, the arrows between rooms, words that
-# are not the field's (words.txt), and tables of handouts that differ from the labs' parts.txt. Any
-# finding fails. --format: only lay the sources out again, and write those tables.
+# all C sources and FILEs, their layout, lines over 100 columns, the arrows between rooms, words
+# that are not the field's (words.txt), and tables of handouts that differ from the labs' parts.txt.
+# Any finding fails. --format: only lay the sources out again, and write those tables.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
 built=()
@@ -41,7 +41,8 @@ check() { # title, command…: the command prints its findings
     "$@" || { echo "lint: $title: see above"; failed=1; }
 }
 layout() {
-    if [ -n "$format" ]; then sources | xargs "$format" --dry-run --Werror
+    if [ -n "$format" ]; then
+        sources | xargs "$format" --style=file:.clang-format --dry-run --Werror
     else echo "lint: layout skipped: clang-format 14 is not installed"; fi
 }
 none() { # the output of a search: fails if there is any, an error of grep's included

@@ -277,7 +277,8 @@ def tree_regions(tree, library):
 
 
 def stub_of(solution):
-    lab, name = os.path.dirname(os.path.dirname(solution)), os.path.basename(solution).replace(".patch", ".c")
+    folder, name = os.path.split(solution.replace(".patch", ".c"))
+    lab = os.path.dirname(folder)
     stubs = [os.path.join(lab, "exercises", name), os.path.join(lab, name)]
     return next((stub for stub in stubs if os.path.exists(stub)), None)
 
@@ -352,7 +353,7 @@ def main():
     project = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     parser = argparse.ArgumentParser(description="Does anything in TREE solve an exercise?")
     parser.add_argument("tree", metavar="TREE", help="what students get")
-    parser.add_argument("--solutions", metavar="DIR", default=project, help="has LAB/solution/*.c, *.patch")
+    parser.add_argument("--solutions", metavar="DIR", default=project, help="has LAB/solution/*.c")
     args = parser.parse_args()
     solutions = sorted(glob.glob(args.solutions + "/*/solution/*.c")
                        + glob.glob(args.solutions + "/*/solution/*.patch"))
