@@ -83,8 +83,8 @@ $(PATCHED): $(B)/%.c: %.patch
 	@mkdir -p $(@D)
 	$(Q)[ -s $< ] && patch -sfF0 -r - -o - $(filter %.c,$^) $< >$@.part && \
 	    mv $@.part $@ || { rm -f $@.part; exec >&2; \
-	    echo "error: $< does not fit $(filter %.c,$^): is that as it is given out?"; \
-	    echo "if so: patch -o $@ $(filter %.c,$^) $<; correct $@; make patches"; exit 1; }
+	    echo "error: $< does not fit $(filter %.c,$^): is that as it is given out? If so:" \
+	    "patch -o $@ $(filter %.c,$^) $<; correct $@; make patches"; exit 1; }
 $(PATCHED:.c=.o): %.o: %.c $(B)/flags
 	$(compile)
 patches:

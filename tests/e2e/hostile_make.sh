@@ -170,7 +170,7 @@ case_ 0 '' make HAVE_CUDA= BUILD=b b/$trainer.c
 cp b/$trainer.c $trainer.patch "$work/"
 sed -i 's/ Leave the communication library:/ Then leave it:/' lab2_ddp/3_train.c
 case_ 2 "$trainer.patch does not fit lab2_ddp/3_train.c" make HAVE_CUDA= BUILD=b b/$trainer.c
-sed -n 's/^if so: \(.*\); correct .*/\1/p' "$work/err" >"$work/command"
+sed -n 's/.* If so: \(.*\); correct .*/\1/p' "$work/err" >"$work/command"
 cmp b/$trainer.c "$work/3_train.c" >"$work/err" 2>&1 || wrong "a patch that does not fit is used"
 find . -name '*.rej' -o -name '*.orig' -o -name '*.part' >"$work/err"
 [ ! -s "$work/err" ] || wrong "patch leaves files behind"
