@@ -78,7 +78,7 @@ update:     ## install a corrected tarball, TARBALL=labs.tar.gz; files you have 
 handout:    ## the students' tarball: no solutions, no tests
 autograder-zip: ## that tarball with the grader's scripts, for Gradescope
 soak:       ## kill RUNS=200 training runs at random; no checkpoint lost, no process left
-mutants:    ## plant every mistake that the self-checks name; each must be found (minutes)
+mistakes:   ## the self-checks' tables of known mistakes, made again; each must be named (minutes)
 record:     ## record the labs' expected results in LAB/recorded/ (hours); DRAW=1: only redraw
 expected:   ## check lab 1's expected numbers, on two processors' kernels (half an hour)
 coverage:   ## which lines of common/ the tests run
@@ -93,7 +93,7 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment show demo test datasets \
-    all bench profile grade hidden reference update handout autograder-zip soak mutants record \
+    all bench profile grade hidden reference update handout autograder-zip soak mistakes record \
     expected coverage fuzz lint format patches figures clean no_solutions fuzzers FORCE
 # A copy by mail, FAT or Windows may lose the scripts' execute bits, or get CRLF line ends.
 SCRIPT := common/setup/launch.sh
@@ -116,7 +116,7 @@ ifneq ($(filter clean,$(MAKECMDGOALS)),)
 endif
 
 # Without the tests, as in the students' tarball, these have nothing to work with.
-WITH_TESTS := test soak mutants record expected coverage fuzz lint format patches
+WITH_TESTS := test soak mistakes record expected coverage fuzz lint format patches
 NO_TESTS := $(if $(wildcard tests/unit),,yes)
 ifneq ($(and $(NO_TESTS),$(filter $(WITH_TESTS),$(MAKECMDGOALS))),)
 $(error no tests here: this is the students' tarball)

@@ -39,10 +39,29 @@ const char *exercise_missing(const char *names);
  * where DONE, else 0. Frees nothing. */
 int exercise_say(const char *name, int points, const char *expected, ExerciseResult result);
 
-/* ---- which mistake is it? ---- */
+/* ---- what it computes, and which mistake that is ---- */
 
 /* What an output holds before the exercise is called: found there afterwards, it was never set. */
 #define EXERCISE_UNSET (-7777.25)
+
+/* A check calls the exercise on fixed cases, the smallest first, and notes the values that come
+ * out, always as many. They are held against what the reference gives, and what it gives with each
+ * known mistake in it: LAB/check/mistakes.txt, made from solution/mistakes.txt by `make mistakes`.
+ * A mistake is named if it gives every value, and no other mistake does. Otherwise the first wrong
+ * case is shown, and where the exercise is right. */
+void exercise_case(const char *format, ...) __attribute__((format(printf, 1, 2))); /* "n = 7" */
+void exercise_group(const char *name);      /* of the cases that follow: "P = 1"; NULL: of none */
+void exercise_value(const char *name, double found);
+void exercise_values(const char *name, const float *found, int n);
+void exercise_answer(const char *name, bool found); /* of a question: it returned true */
+/* Right, of the values that follow: |found - right| <= absolute + relative |right|; 1e-9 both. */
+void exercise_tolerance(double absolute, double relative);
+/* exercise_wrong() unless all are right. Called after the judge, if not before: what follows it
+ * there sees only versions whose values are right. */
+void exercise_compare(void);
+
+/* ---- which mistake is it? ---- */
+
 enum { EXERCISE_MOST_VALUES = 3 };
 /* One case of a check: what was asked, what the exercise gave, what is right. */
 typedef struct ExerciseCase {
@@ -73,8 +92,9 @@ void exercise_judge(const ExerciseQuestion *q, const ExerciseCase *cases, int n)
  * student's code, starts trial/NAME, which has it and calls `judge`; that calls exercise_wrong() if
  * the result is wrong. check/NAME prints the line. Returns its status: 0, EXIT_WRONG or
  * EXIT_TODO. */
-int exercise_check(int argc, char **argv, const char *name, int points, const char *expected,
-                   void (*judge)(void *unused));
+#define exercise_check(...) exercise_check_of(__FILE__, __VA_ARGS__)
+int exercise_check_of(const char *file, int argc, char **argv, const char *name, int points,
+                      const char *expected, void (*judge)(void *unused));
 /* "…/check/NAME" to "…/trial/NAME"; free() it. */
 char *exercise_trial_path(const char *check);
 #endif

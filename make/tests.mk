@@ -123,11 +123,11 @@ soak: $(filter $(B)/sol/lab2_ddp/3_train,$(LAB_PROGRAMS))
 	@$(BUILT)
 	@$(WITH_MAKE) BUILD=$(B) ALL=1 tests/e2e/hostile_processes.sh
 	@$(WITH_MAKE) tests/tools/soak.sh $(B) $(or $(RUNS),200) $(or $(SEED),1)
-# Every mistake that the self-checks know; make test tries some of them.
-mutants: $(LAB_PROGRAMS)
+# What the exercises compute with each known mistake; and does the check name it?
+mistakes: $(LAB_PROGRAMS)
 	@$(BUILT)
-	@for script in tests/e2e/lab*_mutants.sh; do \
-	    $(WITH_MAKE) BUILD=$(B) MUTANTS=all $$script || exit; done
+	@for lab in $(LABS); do for what in record check; do \
+	    $(WITH_MAKE) BUILD=$(B) tests/tools/mistakes.py $$what $$lab $(ONLY) || exit; done; done
 # The expected results of the labs; DRAW=1: drawn again from what is recorded.
 record: $(LAB_PROGRAMS)
 	@$(BUILT)

@@ -215,12 +215,17 @@ char *exercise_trial_path(const char *check)
     return path;
 }
 
-int exercise_check(int argc, char **argv, const char *name, int points, const char *expected,
-                   void (*judge)(void *unused))
+int exercise_check_of(const char *file, int argc, char **argv, const char *name, int points,
+                      const char *expected, void (*judge)(void *unused))
 {
     static const int statuses[] = {0, EXIT_TODO, EXIT_WRONG};
-    if (argc == 3 && !strcmp(argv[1], "--trial"))
-        trial_run(argv[2], judge);
+    bool record = argc == 3 && !strcmp(argv[1], "--record");
+    if (record || (argc == 3 && !strcmp(argv[1], "--trial"))) {
+        const char *exercise = strrchr(argv[0], '/');
+        exercise_read_table(format_new("%.*s", (int)(strrchr(file, '/') - file), file),
+                            exercise ? exercise + 1 : argv[0]);
+        trial_run(argv[2], record, judge);
+    }
     REQUIRE(argc == 1, "%s takes no arguments", argv[0]);
     char *program = exercise_trial_path(argv[0]);
     ExerciseResult result = run(program, verdict_file_new());

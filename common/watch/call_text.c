@@ -3,6 +3,7 @@
  */
 #include "call_inside.h"
 #include "check.h"
+#include "link.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -218,6 +219,14 @@ char *describe_rank(int r)
                             rank_stopped(entry) ? ", and is stopped" : "");
     free(words);
     return text;
+}
+
+char *link_call_text(void)
+{
+    const RankCalls *mine = board_mine();
+    CallRecord l;
+    uint64_t key;
+    return mine && slot_read(&mine->now, &l, &key) ? describe_call(&l, mine) : NULL;
 }
 
 char *describe_hang(const char *why)

@@ -11,6 +11,10 @@ static bool complete(int i, int count, int rank, int P)
     return ((i + 1L) * P - 1) / count == (rank + 1) % P;
 }
 
+static int first_half(int rank, int P) { return P - 1; }
+
+static int next(int rank, int P) { return (rank + 1) % P; }
+
 int main(int argc, char **argv)
 {
     static const char *const halves[] = {
@@ -28,5 +32,7 @@ int main(int argc, char **argv)
                       .vectors = vectors,
                       .slack = 2,
                       .halves = halves,
-                      .complete = complete});
+                      .complete = complete,
+                      .first_half = first_half,
+                      .next = next});
 }

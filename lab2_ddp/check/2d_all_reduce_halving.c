@@ -23,6 +23,8 @@ static bool complete(int i, int count, int rank, int P)
     return rank < even && i >= begin && i < end;
 }
 
+static int first_half(int rank, int P) { return rank < even_ranks(P) ? log2(P) : 1; }
+
 int main(int argc, char **argv)
 {
     static const char *const halves[] = {
@@ -40,5 +42,6 @@ int main(int argc, char **argv)
                       .vectors = vectors,
                       .slack = 6,
                       .halves = halves,
-                      .complete = complete});
+                      .complete = complete,
+                      .first_half = first_half});
 }

@@ -15,6 +15,8 @@ static double vectors(int rank, int P) { return messages(rank, P); }
 
 static bool complete(int i, int count, int rank, int P) { return rank == 0; }
 
+static int first_half(int rank, int P) { return rank > 0; }
+
 int main(int argc, char **argv)
 {
     static const char *const halves[] = {"; the sum on rank 0 is wrong, too: look at the way up",
@@ -30,5 +32,6 @@ int main(int argc, char **argv)
                       .messages = messages,
                       .vectors = vectors,
                       .halves = halves,
-                      .complete = complete});
+                      .complete = complete,
+                      .first_half = first_half});
 }

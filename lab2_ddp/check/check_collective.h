@@ -22,9 +22,11 @@ typedef struct Collective {
     double (*vectors)(int rank, int P);
     int slack;
     /* What to say if the first or the second of its halves is wrong; NULL: it has no halves. Has
-     * the rank the whole sum of element i after the first? */
+     * the rank the whole sum of element i after the first, in which it sends so many messages? */
     const char *const *halves;
     bool (*complete)(int i, int count, int rank, int P);
+    int (*first_half)(int rank, int P);
+    int (*next)(int rank, int P); /* to whom all messages go; NULL: not always to the same rank */
 } Collective;
 
 /* main() of the check. */

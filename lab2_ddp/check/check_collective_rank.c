@@ -31,7 +31,17 @@ typedef struct Judge {
     MPI_Comm comm; /* MPI_COMM_NULL: this rank is not in it */
     int P, rank;
     bool reversed; /* the last ranks of the world, in reverse order */
+    bool divided;  /* it was right where P > 1 divides count */
 } Judge;
+
+/* What the exercise sends in a call, and v halfway. */
+typedef struct Sends {
+    const Judge *j;
+    const float *v;
+    int count, messages;
+    int wrong_to; /* the first message's receiver, if not j->c->next; else -1 */
+    float *halfway; /* NULL: it did not get there */
+} Sends;
 
 static void write_line(const Judge *j, const char *before, const char *text)
 {
@@ -73,23 +83,43 @@ static float element(int r, int i)
     return rng_uniform(&draw) - 0.5f;
 }
 
-static void call(const Judge *j, float *v, int count)
+static void note_send(void *context, int to, const void *data, double bytes)
 {
+    Sends *s = context;
+    const Collective *c = s->j->c;
+    if (to < 0)
+        return;
+    if (s->messages == 0 && c->next && to != c->next(s->j->rank, s->j->P))
+        s->wrong_to = to;
+    if (c->halves && s->messages++ == c->first_half(s->j->rank, s->j->P))
+        s->halfway = memcpy(alloc((unsigned long)s->count + 1, sizeof *s->v), s->v,
+                            (unsigned long)s->count * sizeof *s->v);
+}
+
+/* Returns what it sent; free() its halfway. */
+static Sends call(const Judge *j, float *v, int count)
+{
+    Sends sends = {.j = j, .v = v, .count = count, .wrong_to = -1};
+    link_observe(note_send, &sends);
     j->c->all_reduce(v, count, j->comm);
+    link_observe(NULL, NULL);
     if (getpid() != j->self) {
         write_line(j, "", "it started a process, which came back: a rank is one process");
         _exit(EXIT_WRONG);
     }
+    return sends;
 }
 
 /* ---- what is wrong, on this rank; NULL: nothing ---- */
 
-/* The half in which the mistake is, as text. */
+/* Where the mistake is, as text. All ranks of the case call it. */
 static const char *wrong_half(const Judge *j, const float *v, int count, float sum)
 {
     int complete = 1;
     if (!j->c->halves)
         return "";
+    if (j->divided && count % j->P)
+        return "; right where P divides count";
     for (int i = 0; i < count; i++)
         complete &= v[i] == sum || !j->c->complete(i, count, j->rank, j->P);
     MPI_Allreduce(MPI_IN_PLACE, &complete, 1, MPI_INT, MPI_MIN, j->comm);
@@ -103,7 +133,7 @@ static char *tracer_fault(const Judge *j, int count, Tracers t)
     int wrong = 0, first = -1;
     for (int i = 0; i < count; i++)
         v[i] = tracer(t, j->rank);
-    call(j, v, count);
+    Sends sends = call(j, v, count);
     for (int i = count - 1; i >= 0; i--)
         if (v[i] != sum) {
             first = i;
@@ -111,7 +141,7 @@ static char *tracer_fault(const Judge *j, int count, Tracers t)
         }
     int any = wrong > 0;
     MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, j->comm);
-    const char *half = any ? wrong_half(j, v, count, sum) : "";
+    const char *half = any ? wrong_half(j, sends.halfway ? sends.halfway : v, count, sum) : "";
     char *fault = guards_fault(v, count);
     if (wrong) {
         char *words = tracer_words(t, v[first], j->rank);
@@ -120,6 +150,7 @@ static char *tracer_fault(const Judge *j, int count, Tracers t)
                            count, half);
         free(words);
     }
+    free(sends.halfway);
     guarded_free(v);
     return fault;
 }
@@ -151,7 +182,7 @@ static char *positions_fault(const Judge *j, int count)
     for (int i = 0; i < count; i++)
         v[i] = element(j->rank, i);
     LinkSent before = link_sent();
-    call(j, v, count);
+    Sends sends = call(j, v, count);
     LinkSent after = link_sent(),
              sent = {after.messages - before.messages, after.bytes - before.bytes};
     for (int i = 0; i < count && !fault; i++) {
@@ -159,10 +190,15 @@ static char *positions_fault(const Judge *j, int count)
         for (int r = 0; r < j->P; r++)
             sum += element(r, i);
         if (!(fabs(v[i] - sum) <= 1e-6 * j->P))
-            fault = format_new("element %d is %g, expected %g: the sum has every rank's part, but "
-                               "of other elements: is a chunk put in another place?",
-                               i, v[i], sum);
+            fault = sends.wrong_to >= 0
+                      ? format_new("element %d is %g, expected %g: its first message goes to rank "
+                                   "%d, expected rank %d",
+                                   i, v[i], sum, sends.wrong_to, j->c->next(j->rank, j->P))
+                      : format_new("element %d is %g, expected %g: the sum has every rank's part, "
+                                   "but of other elements: is a chunk put in another place?",
+                                   i, v[i], sum);
     }
+    free(sends.halfway);
     fault = fault ? fault : guards_fault(v, count);
     memcpy(first, v, (unsigned long)count * sizeof *v);
     MPI_Bcast(first, count, MPI_FLOAT, 0, j->comm);
@@ -205,7 +241,7 @@ static char *time_fault(const Judge *j, const PathCost *cost)
     enum { COUNT = 1 << 16 };
     float *v = alloc(COUNT, sizeof *v);
     double began = link_now();
-    call(j, v, COUNT);
+    free(call(j, v, COUNT).halfway);
     double seconds = link_now() - began, bytes = COUNT * sizeof *v,
            expected = cost->latencies * slow.latency + cost->vectors * bytes / slow.bandwidth;
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, j->comm);
@@ -235,11 +271,11 @@ static const Judge *judging;
 /* MPI refuses a call of the exercise's. */
 static void on_error(MPI_Comm *comm, int *code, ...)
 {
-    char words[MPI_MAX_ERROR_STRING], text[MPI_MAX_ERROR_STRING + 80];
+    char words[MPI_MAX_ERROR_STRING], text[MPI_MAX_ERROR_STRING + 400], *call = link_call_text();
     int length;
     MPI_Error_string(*code, words, &length);
-    snprintf(text, sizeof text, "P = %d%s, rank %d: MPI refuses a call: %.*s", judging->P,
-             order(judging), judging->rank, length, words);
+    snprintf(text, sizeof text, "P = %d%s, rank %d: MPI refuses %.300s: %.*s", judging->P,
+             order(judging), judging->rank, call ? call : "a call", length, words);
     write_line(judging, "", text);
     MPI_Abort(MPI_COMM_WORLD, EXIT_WRONG);
 }
@@ -331,8 +367,10 @@ static bool try_counts(Judge *j, int P, bool reversed, const int *counts) /* -1 
 {
     bool right = true;
     enter(j, P, reversed);
-    for (int i = 0; counts[i] >= 0 && right; i++)
+    for (int i = 0; counts[i] >= 0 && right; i++) {
         right = try_case(j, counts[i], NULL);
+        j->divided |= right && P > 1 && counts[i] > 0 && counts[i] % P == 0;
+    }
     leave(j);
     return right;
 }

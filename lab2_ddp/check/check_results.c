@@ -3,6 +3,7 @@
  */
 #include "check.h"
 #include "check_steps.h"
+#include "safetensors.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,10 @@ static Verdict judge_test(const Runs *r, const Facts *f, int n, int tested)
     Verdict verdict = right();
     for (int i = 0; i < tested && !verdict.fault; i++)
         if (t.times[i] != 1)
-            verdict = wrong("8b", "%d ranks test image %d", t.times[i], i);
+            verdict = wrong("8b", "%d ranks test image %d%s", t.times[i], i,
+                            t.times[i] == 0 && i >= tested - tested % f->ranks
+                                ? ": is it the rest of a division by the number of ranks?"
+                                : "");
     free(t.times);
     double reported = facts_metric(f, n, "test_accuracy"), expected = t.correct / tested;
     if (!verdict.fault && !(fabs(reported - expected) <= 1e-6))
@@ -117,6 +121,37 @@ static bool same_checkpoints(const Facts *a, const Facts *b)
     return same;
 }
 
+/* Where the two runs' last checkpoints differ, as text. */
+static const char *where_different(const Facts *a, const Facts *b)
+{
+    const Facts *run[2] = {a, b};
+    SafeTensors file[2] = {{0}};
+    int differ = 0, statistics = 0;
+    for (int k = 0; k < 2; k++) {
+        char *path = facts_path(run[k], 0, "checkpoint.safetensors");
+        free(safetensors_read(path, &file[k])); /* else it is empty */
+        free(path);
+    }
+    for (int i = 0; i < file[0].count; i++) {
+        const SafeTensor *one = &file[0].tensors[i],
+                         *other = safetensors_find(&file[1], one->name);
+        size_t elements = 1;
+        for (int d = 0; d < one->dims; d++)
+            elements *= (size_t)one->shape[d];
+        if (!other || one->dims != other->dims ||
+            memcmp(one->shape, other->shape, (size_t)one->dims * sizeof *one->shape) ||
+            memcmp(one->data, other->data, elements * sizeof *one->data)) {
+            differ++;
+            statistics += strstr(one->name, ".running_") != NULL;
+        }
+    }
+    for (int k = 0; k < 2; k++)
+        safetensors_free(&file[k]);
+    return statistics > 0 && differ == statistics
+             ? ", in batch norm's running statistics alone: are they averaged before rank 0 saves?"
+             : "";
+}
+
 static Verdict judge_stop(const Runs *r)
 {
     const Facts *f = &r->stopped;
@@ -139,8 +174,8 @@ Verdict judge_checkpoint(const Runs *r)
         verdict =
             wrong("9a",
                   "stopped after update %d and resumed, its last checkpoint differs from that of "
-                  "an uninterrupted run",
-                  HALF);
+                  "an uninterrupted run%s",
+                  HALF, where_different(&r->whole, &r->resumed));
     verdict = verdict.fault
                 ? verdict
                 : judge_order(r, &r->others, DEEP_BATCH, DEEP_IMAGES, HALF * RANKS * DEEP_BATCH);

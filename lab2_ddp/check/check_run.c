@@ -48,6 +48,7 @@ Facts facts_run(const char *program, const char *work, const char *name, int ran
         return f;
     REQUIRE(mkdir(f.dir, 0777) == 0, "%s: the folder cannot be created", f.dir);
     setenv("LABS_AUDIT", f.dir, 1);
+    setenv("LABS_RANKS_PER_MACHINE", RANKS_PER_MACHINE, 1);
     setenv("LABS_RUNS", f.dir, 1); /* beyond a limit launch.sh's guard is killed, too */
     setenv("LABS_COMM_SECONDS", HANG_SECONDS, 0);
     char count[16], *log = format_new("%s/launch.log", f.dir);
@@ -63,6 +64,7 @@ Facts facts_run(const char *program, const char *work, const char *name, int ran
     f.timed_out = end.timed_out;
     memcpy(f.killed, end.killed, sizeof f.killed);
     unsetenv("LABS_AUDIT");
+    unsetenv("LABS_RANKS_PER_MACHINE");
     unsetenv("LABS_RUNS");
     for (int r = 0; r < ranks; r++)
         f.to_do |= (f.rank[r] = audit_read(f.dir, r)).to_do;

@@ -13,6 +13,7 @@ typedef struct Slice {
     const int32_t *order; /* the epoch's, of `images` */
     int images, S;
     int rank, update, epoch, first; /* first: the position where the slice begins */
+    int batch;                      /* where the global batch begins */
 } Slice;
 
 static bool equal(const AuditImages *a, const AuditImages *b)
@@ -41,6 +42,14 @@ static Verdict other_images(const Slice *s, const AuditImages *found)
     if (found->count != s->S)
         return wrong("4b", "in update %d rank %d trains on %d images, expected %d", s->update,
                      s->rank, found->count, s->S);
+    bool strided = true;
+    for (int i = 0; i < s->S; i++)
+        strided &= found->at[i] == s->order[s->batch + s->rank + i * s->f->ranks];
+    if (strided && s->f->ranks > 1)
+        return wrong("4b",
+                     "in update %d rank %d trains on every %d-th position from %d on; expected "
+                     "the consecutive ones %d to %d",
+                     s->update, s->rank, s->f->ranks, s->batch + s->rank, s->first, last);
     if (at < 0)
         return wrong("4b",
                      "in update %d rank %d does not train on positions %d to %d of the epoch's "
@@ -48,8 +57,11 @@ static Verdict other_images(const Slice *s, const AuditImages *found)
                      s->update, s->rank, s->first, last);
     return wrong(s->rank == 0 ? "4a" : "4b",
                  "in update %d rank %d trains on positions %d to %d of the epoch's order, expected "
-                 "%d to %d",
-                 s->update, s->rank, at, at + s->S - 1, s->first, last);
+                 "%d to %d%s",
+                 s->update, s->rank, at, at + s->S - 1, s->first, last,
+                 s->rank > 0 && at == s->batch + s->rank
+                     ? ": its slice begins `rank` images behind rank 0's, not `rank` slices"
+                     : "");
 }
 
 static Verdict judge_slice(const Slice *s)
@@ -74,6 +86,7 @@ Verdict judge_order(const Runs *r, const Facts *f, int S, int images, int positi
         epoch_order(order, images, SEED, s.epoch);
         for (; position + f->ranks * S <= images; position += f->ranks * S, s.update++)
             for (s.rank = 0; s.rank < f->ranks && !verdict.fault; s.rank++) {
+                s.batch = position;
                 s.first = position + s.rank * S;
                 verdict = judge_slice(&s);
             }

@@ -36,9 +36,15 @@ Verdict judge_device(const Runs *r)
         const AuditRank *f = &r->apart.rank[i];
         if (f->local_rank < 0)
             return missing(r, &r->apart, "2", "rank %d opens no device", i);
-        if (f->local_rank != i || f->local_size != RANKS)
-            return wrong("2", "rank %d opens its device as local rank %d of %d", i, f->local_rank,
-                         f->local_size);
+        int few = atoi(RANKS_PER_MACHINE), size = i / few == RANKS / few ? RANKS % few : few;
+        if (f->local_rank != i % few || f->local_size != size)
+            return wrong("2",
+                         "rank %d opens its device as local rank %d of %d, expected %d of %d: this "
+                         "run takes ranks 0 and 1 to be on one machine, and rank 2 on another%s",
+                         i, f->local_rank, f->local_size, i % few, size,
+                         f->local_rank == i && f->local_size == RANKS
+                             ? "; are these its rank and the number of all ranks?"
+                             : "");
     }
     return right();
 }
@@ -122,8 +128,10 @@ Verdict judge_rate(const Runs *r)
         double rate = update->rate, before = u > 0 ? facts_update(f, 0, u - 1)->rate : RATE;
         bool warm = update->epoch == 0;
         if (u == 0 && fabs(rate - RATE) > 1e-9)
-            return wrong("7", "the first update has rate %g%s", rate,
-                         fabs(rate - RANKS * RATE) < 1e-9 ? ": no warm-up" : "");
+            return wrong("7", "the first update has rate %g, expected %g%s", rate, RATE,
+                         fabs(rate - RANKS * RATE) < 1e-9 ? ": no warm-up"
+                         : rate < RATE ? ": the warm-up begins at --rate, not at 0"
+                                       : "");
         if (warm && rate < before)
             return wrong("7", "in the warm-up the rate falls from %g to %g", before, rate);
         if (!warm && fabs(rate - RANKS * RATE) > 1e-9)

@@ -8,7 +8,7 @@
 set -u
 lab=lab2_ddp work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-. tests/e2e/_mutants.sh
+. tests/e2e/_changed.sh
 . tests/e2e/_processes.sh
 
 # One case: the lines of the check, words of one of them.

@@ -7,7 +7,7 @@
 set -u
 lab=lab2_ddp work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-. tests/e2e/_mutants.sh
+. tests/e2e/_changed.sh
 fail() { echo "$*"; exit 1; }
 
 # What takes step k out of the reference again.
