@@ -85,6 +85,7 @@ coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers random bytes, FUZZ_SECONDS=20 each (needs clang)
 lint:       ## shellcheck, cppcheck, layout, wording, and which folder may include which
 format:     ## run clang-format 14 on the sources; update the tables of parts in the handouts
+patches:    ## write the trainers' patches again, from their solutions edited in build/
 figures:    ## redraw the figures in docs/; ONLY=lab2: only some (minutes)
 clean:      ## remove build/ and nothing else; BUILD=folder: only if make created it
 
@@ -93,7 +94,7 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .DELETE_ON_ERROR:
 .PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment show demo test datasets \
     all bench profile grade hidden reference update handout autograder-zip soak mistakes record \
-    expected coverage fuzz lint format figures clean no_solutions fuzzers FORCE
+    expected coverage fuzz lint format patches figures clean no_solutions fuzzers FORCE
 # A copy by mail, FAT or Windows may lose the scripts' execute bits, or get CRLF line ends.
 SCRIPT := common/setup/launch.sh
 crlf = grep -q "$$(printf '\r')" $(SCRIPT)
@@ -115,7 +116,7 @@ ifneq ($(filter clean,$(MAKECMDGOALS)),)
 endif
 
 # Without the tests, as in the students' tarball, these have nothing to work with.
-WITH_TESTS := test soak mistakes record expected coverage fuzz lint format
+WITH_TESTS := test soak mistakes record expected coverage fuzz lint format patches
 NO_TESTS := $(if $(wildcard tests/unit),,yes)
 ifneq ($(and $(NO_TESTS),$(filter $(WITH_TESTS),$(MAKECMDGOALS))),)
 $(error no tests here: this is the students' tarball)
@@ -160,7 +161,7 @@ SHOW := $(B)/$(if $(HAVE_SOLUTIONS),sol,student)/lab1_gd/6_live_surface
 show: $(SHOW)
 	@$(BUILT)
 	@$(launch) $(SHOW) --show $(OPTIONS); status=$$?; [ $$status = 77 ] || exit $$status
-figures: $(LAB_PROGRAMS) $(GRADING) $(BENCH)
+figures: $(LAB_PROGRAMS) $(PATCHED) $(GRADING) $(BENCH)
 	@$(BUILT)
 	@common/setup/figures.sh $(B) $(BUILD)/figures '$(ONLY)'
 all: $(BENCH) $(LAB_PROGRAMS) $(TRAINERS) $(GRADING) $(B)/libcommon.a \

@@ -72,3 +72,24 @@ endef
 
 $(B)/%.o: %.c $(B)/flags
 	$(compile)
+
+# A trainer's reference solution is FOLDER/solution/NAME.patch, against the FOLDER/NAME.c that
+# students get: exactly (-F0), or not at all. make patches writes the patches of those that are
+# edited in $(B).
+PATCHED := $(B)/lab2_ddp/solution/3_train.c $(B)/assessment/solution/train.c
+$(B)/lab2_ddp/solution/3_train.c: lab2_ddp/3_train.c
+$(B)/assessment/solution/train.c: assessment/train.c
+$(PATCHED): $(B)/%.c: %.patch
+	@mkdir -p $(@D)
+	$(Q)[ -s $< ] && patch -sfF0 -r - -o - $(filter %.c,$^) $< >$@.part && \
+	    mv $@.part $@ || { rm -f $@.part; exec >&2; \
+	    echo "error: $< does not fit $(filter %.c,$^): is that as it is given out? If so:" \
+	    "patch -o $@ $(filter %.c,$^) $<; correct $@; make patches"; exit 1; }
+$(PATCHED:.c=.o): %.o: %.c $(B)/flags
+	$(compile)
+patches:
+	@for file in $(PATCHED:$(B)/%.c=%); do \
+	    given=$${file%%/*}/$${file##*/}.c patch=$$file.patch; \
+	    if [ $(B)/$$file.c -nt $$patch ] && [ $(B)/$$file.c -nt $$given ]; then echo $$patch; \
+	        diff -pU2 --label $$given --label $$file.c $$given $(B)/$$file.c >$(B)/$$patch; \
+	        [ $$? = 1 ] && mv $(B)/$$patch $$patch || exit; fi; done

@@ -27,8 +27,9 @@ checks = $(addprefix $(B)/$(2)/$(1)/check/,$(call names,$(call numbered,$(1)/che
 # The source that is linked for each of these: sources, variant, lab.
 written = $(foreach source,$(1), \
     $(or $(if $(filter sol,$(2)),$(wildcard $(3)/solution/$(notdir $(source)))),$(source)))
-# The programs of variant sol whose source is in solution/.
-solved = $(if $(filter sol,$(2)),$(addprefix $(B)/sol/$(1)/,$(call names,$(1)/solution/*.c)))
+# The programs of variant sol whose source is a patch's.
+solved = $(if $(filter sol,$(2)),$(patsubst $(B)/$(1)/solution/%.c,$(B)/sol/$(1)/%, \
+    $(filter $(B)/$(1)/%,$(PATCHED))))
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 in_parts = $(call sources,$(1)/parts/*/*.c)
 tried = $(filter $(call names,$(1)/check/*.c),$(basename $(notdir $(call exercises,$(1)))))

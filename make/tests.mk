@@ -139,8 +139,8 @@ coverage:
 	@$(BUILT); find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null; true
 	@$(MAKE) --no-print-directory COVERAGE=1 test; status=$$?; \
 	    tests/tools/coverage.sh $(BUILD)/coverage; exit $$status
-lint:
-	@$(BUILT); tests/tools/lint.sh
+lint: $(PATCHED)
+	@$(BUILT); tests/tools/lint.sh $^
 format:
 	@tests/tools/lint.sh --format
 

@@ -36,7 +36,7 @@ for lab in lab*_*; do
             common/setup/check.sh "$b"/sol/lab1_gd/check/*
 done
 station "Assessment: a submission, trained for a minute and graded" \
-    grade --submission assessment/solution/train.c \
+    grade --submission "$b/assessment/solution/train.c" \
     --np 2 --data synthetic --budget 60 --trust
 
 printf '\n\033[1mThe tour took %d s. Its results:\033[0m\n' $((SECONDS - began))

@@ -28,7 +28,7 @@ title() { printf '\n%s\n' "$*"; }
 row part status version "what for" "where, or why not"
 title "required";                        part_rows required
 title "optional";                        part_rows optional window data grade
-title "for 'make test', 'make lint'";    part_rows unit test lint
+title "for SOL=1, 'make test', 'make lint'"; part_rows solution unit test lint
 title "for NVIDIA GPUs, used if found";  part_rows gpu
 
 title "this machine"
@@ -74,7 +74,7 @@ missing_of() { # NEED…
     local part
     for part in $(part_list "$@"); do if is_missing "$part"; then echo "$part"; fi; done
 }
-missing=$(missing_of required optional window data grade unit test)
+missing=$(missing_of required optional window data grade solution unit test)
 must=$(missing_of required)
 packages=$(not_installed $(packages_of $missing))
 echo

@@ -23,7 +23,8 @@ while IFS='|' read -r program ranks figures options; do
     # shellcheck disable=SC2086 # words
     draw "sol/$program" "$ranks" "$figures" $options
 done < <(common/setup/parts.sh runs figure lab*_*)
-draw assessment/grader/grade 1 assessment=grade --submission assessment/solution/train.c --trust
+draw assessment/grader/grade 1 assessment=grade --trust \
+    --submission "$b/assessment/solution/train.c"
 draw tests/bench/bench 1 roofline=roofline --programs "$b/tests/bench" --python false --rounds 1 \
     --no-ranks
 [ $drawn = 1 ] || { echo "no figure has '$only' in its name" >&2; exit 2; }

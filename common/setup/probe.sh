@@ -263,6 +263,7 @@ probe_xdotool() { probe_tool xdotool; }
 probe_qemu() { probe_tool qemu qemu-x86_64; }
 probe_cppcheck() { probe_tool cppcheck; }
 probe_formatter() { probe_tool formatter clang-format; }
+probe_patch() { probe_tool patch; }
 probe_python3() { # the tests' small web server comes with the full package only
     if run_limited python3 -c 'import http.server, json, struct' >"$work/python3.log" 2>&1; then
         probe_tool python3

@@ -33,8 +33,6 @@ done
 cp -a "$BUILD/assessment/grader/grade" "$labs/build/assessment/grader"
 sed "s,$BUILD/,build/,g" "$BUILD/assessment/grader/compile" >"$labs/build/assessment/grader/compile"
 chmod +x "$labs/build/assessment/grader/compile"
-if [ -e assessment/solution/train.c ]; then trainer=assessment/solution/train.c
-else trainer=assessment/train.c; fi
 
 autograde() { # source
     rm -rf "$place/submission" "$place/results"
@@ -49,12 +47,12 @@ autograde() { # source
 }
 score() { grep -m 1 '"score"' "$place/results/results.json" | tr -cd '0-9.'; }
 
-sed 's/"resnet8"/"mlp"/; s/\.name = o->model,/& .hidden = {16},/' "$trainer" >"$work/train.c"
+sed 's/"resnet8"/"mlp"/; s/\.name = o->model,/& .hidden = {16},/' \
+    "$BUILD/assessment/solution/train.c" >"$work/train.c"
 autograde "$work/train.c"
 grep -q 'another user, in a container' "$place/results/grade.log" || wrong "which sandbox was it?"
 grep -q '^PASS  weights' "$place/results/grade.log" || wrong "the trainer's weights do not arrive"
-[ "$trainer" = assessment/train.c ] ||
-    grep -q '^PASS  gradients' "$place/results/grade.log" || wrong "the reference does not pass"
+grep -q '^PASS  gradients' "$place/results/grade.log" || wrong "the reference does not pass"
 awk -v s="$(score)" 'BEGIN { exit !(s >= 20) }' || wrong "score: $(score)"
 
 cat >"$work/attack.c" <<END

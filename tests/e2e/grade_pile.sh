@@ -15,7 +15,7 @@ mkdir -p "$pile/good" "$slow"
 sed -E 's/("from": )\{[^}]*\}/\1{"synthetic": 0}/
     s/("at_least": )\{[^}]*\}/\1{"synthetic": 0.01}/' assessment/rubric.json >"$work/rubric.json"
 small='s/"resnet8"/"mlp"/; s/\.batch = 64/.batch = 32/; s/\.name = o->model,/& .hidden = {16},/'
-sed -E "$small" assessment/solution/train.c >"$work/small.c"
+sed -E "$small" "$BUILD/assessment/solution/train.c" >"$work/small.c"
 cp "$work/small.c" "$pile/good/train.c"
 declare -A fault advice
 mutant() { # name, sed expression, first fault, advice

@@ -12,8 +12,9 @@ wrong() { echo "wrong: $*"; failed=1; }
 sed -E 's/("from": )\{[^}]*\}/\1{"synthetic": 0.15}/
     s/("at_least": )\{[^}]*\}/\1{"synthetic": 0.20}/' assessment/rubric.json >"$work/rubric.json"
 
-"$BUILD/assessment/grader/grade" --trust --submission assessment/solution/train.c --secret 1 \
-    --np 2 --data synthetic --images 1000 --epochs 6 --budget 300 --device cpu \
+"$BUILD/assessment/grader/grade" --trust --secret 1 \
+    --submission "$BUILD/assessment/solution/train.c" --np 2 \
+    --data synthetic --images 1000 --epochs 6 --budget 300 --device cpu \
     --rubric "$work/rubric.json" --out "$work/out" >"$work/log" 2>&1
 status=$?
 cat "$work/log"

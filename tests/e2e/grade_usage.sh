@@ -69,7 +69,7 @@ says "/assessment/grader/grade --submission 'a b.c' --np 3 --data=synthetic '--i
     grade "SUBMISSION=a b.c" NP=3 DATA=synthetic ARGS="--images 500"
 says "launch.sh --np=4 $BUILD/student/assessment/train --seed=5" assessment NP=4 SEED=5
 if [ -d assessment/solution ]; then
-    says "/assessment/grader/grade --submission 'assessment/solution/train.c' --trust " grade SOL=1
+    says "grade --submission '$BUILD/assessment/solution/train.c' --trust " grade SOL=1
     says "launch.sh --np=1 $BUILD/sol/assessment/train" assessment SOL=1
 fi
 

@@ -8,40 +8,7 @@
 set -u
 lab=lab2_ddp work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-source=$lab/solution parts=$BUILD/sol/$lab/parts.a one=2b_all_reduce_ring
-
-# How make compiles and links one of them, from the source that replaces the reference's.
-cuda=()
-[ -e "$BUILD/gpu_calls" ] || cuda=(HAVE_CUDA=) # this build is without
-env -u MAKEFLAGS -u MFLAGS -u LABS_BUILD make -n V=1 BUILD="$BUILD" "${cuda[@]}" \
-    -W $source/$one.c "$BUILD/sol/$lab/trial/$one" \
-    -W $source/3_train.c "$BUILD/sol/$lab/3_train" 2>&1 |
-    sed 's/\.part && mv .*//; s/ -MF [^ ]* -MT [^ ]*//; s/ *$//' >"$work/commands"
-command_of() { # a fixed string that only this command has, and what it makes
-    grep -F -- "$1" "$work/commands" | grep -E -- "-o [^ ]*$2\$" | tail -n 1
-}
-compile=$(command_of "-c $source/$one.c" $one.o) link=$(command_of libcommon.a trial/$one)
-link_train=$(command_of libcommon.a $lab/3_train)
-[ -n "$compile" ] && [ -n "$link" ] && [ -n "$link_train" ] || {
-    echo "make does not say how it builds $one:"; tail -n 5 "$work/commands"; exit 1; }
-
-# DIR has NAME.c, an exercise or 3_train: builds what DIR/check/NAME judges.
-build_changed() { # dir, name
-    local dir=$1 name=$2 c l=$link_train
-    mkdir "$dir/check" "$dir/trial"
-    cp "$BUILD/sol/$lab/check/$name" "$dir/check/"
-    c=$(sed -e "s|$one|$name|g; s|$source/$name\.c|$dir/$name.c|
-        s|$BUILD/$source/$name\.o|$dir/$name.o|g; s|\$| -w -Wno-error -O1 -g1|" <<<"$compile")
-    if [ "$name" = 3_train ]; then # the check looks for the trainer in the folder above its own
-        l=$(sed "s|$BUILD/$source/3_train\.o|$dir/3_train.o|; s|-o [^ ]*\$|-o $dir/3_train|" \
-            <<<"$l")
-    else # before the archive, which has the reference's
-        l=$(sed "s|$one|$name|g; s| $parts| $dir/$name.o&|; s|-o [^ ]*\$|-o $dir/trial/$name|" \
-            <<<"$link")
-    fi
-    bash -c "$c && $l" >"$dir/make.log" 2>&1
-}
-export lab work source parts one compile link link_train
+. tests/e2e/_changed.sh
 . tests/e2e/_processes.sh
 
 # One case: the lines of the check, words of one of them.
@@ -55,7 +22,7 @@ try() { # number, program, steps, verdicts in this order, words, sed expression
     local number=$1 expression=$6 limit=120 # for ranks that end, on a busy machine
     case $5 in *'within 15 s'*) limit=15 ;; esac
     mkdir "$dir"
-    sed -E "$6" "$source/$2.c" >"$dir/$2.c"
+    sed -E "$6" "$(reference "$2")" >"$dir/$2.c"
     build_changed "$dir" "$2" ||
         { echo "case $1: does not compile"; cat "$dir/make.log"; return 1; }
     # shellcheck disable=SC2086 # the steps are words
@@ -129,7 +96,7 @@ add 3_train '4 5 6 7 8' PPFPT 'the checkpoint cannot be read' \
     /^static void save/,/^\\}/s/^    free\\(path\\);/    if (!t->comm->rank) \
         fclose(fopen(path, \"w\"));\\n&/"
 
-export -f try build_changed within none with_variable
+export -f try within none with_variable
 xargs -0 -n 6 -P "${JOBS:-2}" bash -c 'try "$@"' _ <"$work/cases"
 failed=$?
 echo "$cases cases"

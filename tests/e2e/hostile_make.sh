@@ -164,6 +164,27 @@ mv "$work/number.c" common/base/
 case_ 0 'unused' make HAVE_CUDA= BUILD=b WERROR=1 $exercise
 mv "$work/1a_gradient.c" lab1_gd/exercises/
 
+# A trainer's patch fits exactly, or not at all; what the error says to type makes one that fits.
+trainer=lab2_ddp/solution/3_train
+case_ 0 '' make HAVE_CUDA= BUILD=b b/$trainer.c
+cp b/$trainer.c $trainer.patch "$work/"
+sed -i 's/ Leave the communication library:/ Then leave it:/' lab2_ddp/3_train.c
+case_ 2 "$trainer.patch does not fit lab2_ddp/3_train.c" make HAVE_CUDA= BUILD=b b/$trainer.c
+sed -n 's/.* If so: \(.*\); correct .*/\1/p' "$work/err" >"$work/command"
+cmp b/$trainer.c "$work/3_train.c" >"$work/err" 2>&1 || wrong "a patch that does not fit is used"
+find . -name '*.rej' -o -name '*.orig' -o -name '*.part' >"$work/err"
+[ ! -s "$work/err" ] || wrong "patch leaves files behind"
+case_ 0 'with fuzz' sh "$work/command"
+case_ 0 "$trainer.patch" make BUILD=b patches
+case_ 0 '' make HAVE_CUDA= BUILD=b b/$trainer.c
+[ "$(diff "$work/3_train.c" b/$trainer.c | tee "$work/err" | grep -c '^[<>]')" = 2 ] ||
+    wrong "more differs than the line that was changed"
+: >$trainer.patch
+case_ 2 "$trainer.patch does not fit" make HAVE_CUDA= BUILD=b b/$trainer.c
+rm $trainer.patch
+case_ 2 "No rule to make target '$trainer.patch'" make HAVE_CUDA= BUILD=b b/$trainer.c
+mv "$work/3_train.patch" $trainer.patch; cp "$root/lab2_ddp/3_train.c" lab2_ddp/
+
 # A folder has two names: what was built by one is rebuilt by the other when a header changes.
 case_ 0 '' make HAVE_CUDA= BUILD="$PWD/b" "$PWD/$number"
 sleep 0.1; touch common/number.h

@@ -7,7 +7,7 @@
 set -u
 lab=lab2_ddp work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-. tests/e2e/_mutants.sh
+. tests/e2e/_changed.sh
 fail() { echo "$*"; exit 1; }
 
 # What takes step k out of the reference again.
@@ -33,7 +33,7 @@ try() { # steps done
     for i in $(seq $((k + 1)) 9); do left+="$i, " expression+="${undo[i]}"$'\n'; done
     expression+="s/to_do\[\] = .*/to_do[] = {${left}0};/"
     mkdir "$dir"
-    sed -E "$expression" $source/3_train.c >"$dir/3_train.c"
+    sed -E "$expression" "$trainer" >"$dir/3_train.c"
     build_changed "$dir" 3_train || fail "step $k does not compile: $(cat "$dir/make.log")"
     TMPDIR=$dir "$dir/check/3_train" >"$dir/check.log" 2>&1
     for i in $(seq 9); do wanted+=$([ "$i" -le "$k" ] && echo P || echo T); done

@@ -34,7 +34,7 @@ sed -E 's/("from": )\{[^}]*\}/\1{"synthetic": 0}/
     s/("at_least": )\{[^}]*\}/\1{"synthetic": 0.01}/' assessment/rubric.json >"$work/rubric.json"
 sed -E 's/"resnet8"/"mlp"/
     s/\.batch = 64/.batch = 32/; s/\.name = o->model,/& .hidden = {16},/' \
-    assessment/solution/train.c >"$work/small.c"
+    "$build/assessment/solution/train.c" >"$work/small.c"
 
 word() { sed -n -E "s,^(#|//) $1: ,,p" "$2" | head -n 1; } # its line in the header
 passed() { [ "$(grep -cE '^PASS  (equal|gradients|images)' "$1")" = 3 ]; }

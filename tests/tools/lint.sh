@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
-# lint.sh [--format]: what no compiler reports: shellcheck over all scripts, cppcheck over all C
-# sources, their layout, lines over 100 columns, the arrows between rooms, words that are not the
-# field's (words.txt), and tables of handouts that differ from the labs' parts.txt. Any finding
-# fails. --format: only lay the sources out again, and write those tables.
+# lint.sh [--format | FILE…]: what no compiler reports: shellcheck over all scripts, cppcheck over
+# all C sources and FILEs, their layout, lines over 100 columns, the arrows between rooms, words
+# that are not the field's (words.txt), and tables of handouts that differ from the labs' parts.txt.
+# Any finding fails. --format: only lay the sources out again, and write those tables.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
+built=()
+[ "${1-}" = --format ] || built=("$@")
 files() {
     find . \( -path ./build -o -path ./data -o -path ./.git \) -prune -o -type f "$@" -print | sort
 }
-sources() { files \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cpp' \); }
+sources() {
+    files \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cpp' \)
+    printf '%s\n' "${built[@]}"
+}
 programs() { sources; scripts; files \( -name '*.py' -o -name '*.mk' -o -name Makefile \); }
 scripts() { files \( -name '*.sh' -o -path './.ci/run' \); }
 
@@ -36,7 +41,8 @@ check() { # title, command…: the command prints its findings
     "$@" || { echo "lint: $title: see above"; failed=1; }
 }
 layout() {
-    if [ -n "$format" ]; then sources | xargs "$format" --dry-run --Werror
+    if [ -n "$format" ]; then
+        sources | xargs "$format" --style=file:.clang-format --dry-run --Werror
     else echo "lint: layout skipped: clang-format 14 is not installed"; fi
 }
 none() { # the output of a search: fails if there is any, an error of grep's included
@@ -69,7 +75,7 @@ suppressed=(--suppress=missingIncludeSystem --suppress=uninitvar --suppress=unin
     --suppress=memleakOnRealloc --suppress=invalidFunctionArg:tests/support/reference.c)
 includes=(-Icommon -Ilab1_gd -Ilab2_ddp -Itests/support)
 cpp() {
-    files -name '*.c' | xargs cppcheck --quiet --std=c11 --enable=warning --inline-suppr \
+    sources | grep '\.c$' | xargs cppcheck --quiet --std=c11 --enable=warning --inline-suppr \
         --error-exitcode=1 -j "${JOBS:-2}" --library=tests/tools/cppcheck.cfg "${suppressed[@]}" \
         -D_GNU_SOURCE "${includes[@]}"
 }

@@ -84,11 +84,11 @@ def apply(text, edit, name):
 
 class Exercise:
     """Its check, linked so that the exercise is a library beside it."""
-    TRIED = "trial/"
+    TRIED, SOURCES = "trial/", ""
 
     def __init__(self, lab, name, work):
         self.lab, self.name, self.folder = lab, name, f"{work}/{name}"
-        source = f"{lab}/solution/{name}.c"
+        source = f"{self.SOURCES}{lab}/solution/{name}.c"
         self.text = open(source, encoding="utf-8").read()
         trial, check = f"{BUILD}/sol/{lab}/{self.TRIED}{name}", f"{BUILD}/sol/{lab}/check/{name}"
         cuda = [] if os.path.exists(f"{BUILD}/gpu_calls") else ["HAVE_CUDA="]
@@ -164,7 +164,7 @@ class Exercise:
 class Trainer(Exercise):
     """Part 3: a program; its check looks for it in the folder above its own, and for the text in
     lab2_ddp/."""
-    TRIED = ""
+    TRIED, SOURCES = "", f"{BUILD}/"
 
     def link_trial(self):
         return None

@@ -24,7 +24,7 @@ spread() { # numbers on stdin: the middle one, and the ends
 }
 budget='' passed=0
 for run in $(seq "$runs"); do
-    grade assessment/solution/train.c "$@"
+    grade "$build/assessment/solution/train.c" "$@"
     status=$?
     seconds=$(value seconds) accuracy=$(value validation_accuracy)
     budget=$(sed -nE 's/.*"conditions": "[0-9]+ ranks, ([0-9]+) s,.*/\1/p' "$work/out/results.json")

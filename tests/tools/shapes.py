@@ -30,6 +30,7 @@ import difflib
 import glob
 import os
 import re
+import subprocess
 import sys
 
 WINDOW, COMMON, LONG, SHORT, SOLVED = 12, 6, 20, 13, 55
@@ -69,6 +70,9 @@ Answer = collections.namedtuple("Answer", "name words changed own")  # own: of e
 # ---- words ----
 
 def read(path):
+    if path.endswith(".patch"):
+        return subprocess.run(["patch", "-sfF0", "-r-", "-o-", stub_of(path), path], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
     with open(path, errors="replace") as file:
         return file.read()
 
@@ -273,7 +277,8 @@ def tree_regions(tree, library):
 
 
 def stub_of(solution):
-    lab, name = os.path.dirname(os.path.dirname(solution)), os.path.basename(solution)
+    folder, name = os.path.split(solution.replace(".patch", ".c"))
+    lab = os.path.dirname(folder)
     stubs = [os.path.join(lab, "exercises", name), os.path.join(lab, name)]
     return next((stub for stub in stubs if os.path.exists(stub)), None)
 
@@ -350,7 +355,8 @@ def main():
     parser.add_argument("tree", metavar="TREE", help="what students get")
     parser.add_argument("--solutions", metavar="DIR", default=project, help="has LAB/solution/*.c")
     args = parser.parse_args()
-    solutions = sorted(glob.glob(args.solutions + "/*/solution/*.c"))
+    solutions = sorted(glob.glob(args.solutions + "/*/solution/*.c")
+                       + glob.glob(args.solutions + "/*/solution/*.patch"))
     if not os.path.isdir(args.tree):
         parser.error("%s is no folder" % args.tree)
     if not solutions:
@@ -360,7 +366,7 @@ def main():
     tree = Tree(args.tree, library)
     hits, compared, short = 0, 0, []
     for path in solutions:
-        name = os.path.relpath(path, args.solutions)
+        name = os.path.relpath(path, args.solutions).replace(".patch", ".c")
         if not stub_of(path):
             parser.error("%s: there is no stub of it" % name)
         answers = answers_of(path, library)
