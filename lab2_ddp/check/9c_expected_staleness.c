@@ -26,27 +26,34 @@ static double counted(const double *period, int workers, int worker)
 
 static void judge(void *unused)
 {
-    static const double period[][MOST] = {{2},    {1, 1},       {2, 2, 2, 2},
-                                          {3, 1}, {1, 1, 1, 4}, {0.7, 1.3, 2.9}};
-    static const int workers[] = {1, 2, 4, 2, 4, 3};
-    enum { CASES = sizeof workers / sizeof *workers };
+    static const struct {
+        const char *periods;
+        int workers;
+        double before, period[MOST];
+    } asked[] = {{"2", 1, -3, {2}},
+                 {"1 and 1", 2, -3, {1, 1}},
+                 {"2, 2, 2 and 2", 4, -3, {2, 2, 2, 2}},
+                 {"3 and 1", 2, -3, {3, 1}},
+                 {"1, 1, 1 and 4", 4, -3, {1, 1, 1, 4}},
+                 {"0.7, 1.3 and 2.9", 3, -3, {0.7, 1.3, 2.9}}};
+    enum { CASES = sizeof asked / sizeof *asked };
     double found[CASES][MOST + 1];
     for (int k = 0; k < CASES; k++)
-        for (int i = -1; i < workers[k]; i++) {
-            const double *p = period[k];
-            exercise_group(i < 0 ? "worker = -1" : k < 3 ? "equal periods" : "one worker");
-            exercise_case("%d worker%s of period %g, %g, %g, %g, worker = %d", workers[k],
-                          workers[k] > 1 ? "s" : "", p[0], p[1], p[2], p[3], i);
-            found[k][1 + i] = expected_staleness(p, workers[k], i);
+        for (int i = -1; i < asked[k].workers; i++) {
+            exercise_group(i < 0   ? "worker = -1"
+                           : k < 3 ? "equal periods"
+                                   : "one worker of several");
+            exercise_case("period%s %s, worker = %d", k ? "s" : "", asked[k].periods, i);
+            found[k][1 + i] = expected_staleness(asked[k].period, asked[k].workers, i);
             exercise_value("the staleness", found[k][1 + i]);
         }
     exercise_compare();
     for (int k = 0; k < CASES; k++)
-        for (int i = -1; i < workers[k]; i++) {
-            double truth = counted(period[k], workers[k], i);
+        for (int i = -1; i < asked[k].workers; i++) {
+            double truth = counted(asked[k].period, asked[k].workers, i);
             WRONG_UNLESS(fabs(found[k][1 + i] - truth) <= 0.01 * (1 + truth),
-                         "%d workers, worker %d: %g, counted: %g", workers[k], i, found[k][1 + i],
-                         truth);
+                         "periods %s, worker %d: %g, counted: %g", asked[k].periods, i,
+                         found[k][1 + i], truth);
         }
 }
 
