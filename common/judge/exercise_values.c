@@ -320,7 +320,9 @@ static char *any_mistake(int first)
     if (isnan(found) && !isnan(right(first)))
         return format_new("%s is not a number: a division by 0, or never set?", name);
     if (always(zero, name, times))
-        return format_new("%s is always 0: a division of integers?", name);
+        return format_new("%s is always 0: was it never computed, or by a division of "
+                          "integers?",
+                          name);
     if (always(turned, name, times))
         return format_new("the sign of %s is wrong", name);
     if (isfinite(times) && fabs(times - 1) > 1e-3 && always(factor, name, times))
@@ -388,7 +390,9 @@ static char *where_right(void)
     int fine = 0;
     for (int c = 0; c < noted.ncases; c++) {
         const char *group = noted.cases[c].group;
-        bool named = c > 0 && group && noted.cases[c - 1].group == group;
+        bool named = false;
+        for (int k = 0; k < c; k++)
+            named |= group && noted.cases[k].group && !strcmp(noted.cases[k].group, group);
         fine += case_is_right(c);
         if (!group || named || !group_is_right(group))
             continue;

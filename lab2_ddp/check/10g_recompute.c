@@ -1,40 +1,52 @@
 /* 10g_recompute.c: the check of recompute: passes that compute nothing but keep the books. */
+#include "check.h"
 #include "exercise.h"
 #include "lab2.h"
-#include "rng.h"
-#include <stdio.h>
-#include <string.h>
 
-enum { MOST = 12 };
+enum { MOST = 9 };
+
+/* What can be wrong; each is counted, and the first one told. */
+typedef enum {
+    TAKES_OTHER, /* no activation of these layers */
+    DROPS_OTHER,
+    OTHER_LAYERS,
+    TAKEN_TWICE,
+    NOT_TAKEN,
+    NO_INPUT,
+    NO_ROOM,
+    NOT_AGAIN,
+    AGAIN_FIRST,
+    LAST_TWICE,
+    THREE_TIMES,
+    BEFORE_LOSS,
+    ORDER,
+    NOT_THERE,
+    FAULTS
+} Fault;
 
 typedef struct Books {
-    int L, parts, cut[MOST + 1];
-    bool there[MOST + 1]; /* has memory */
-    bool known[MOST + 1]; /* and is computed */
-    int first_runs[MOST], runs[MOST];
-    bool lost; /* the loss is computed */
-    int next;  /* the layer whose backward pass comes next, + 1 */
-    int now, most;
-    char at[96];
+    int L, last;                           /* the last part's first layer */
+    bool there[MOST + 1], known[MOST + 1]; /* has memory; and is computed */
+    int runs[MOST], faults[FAULTS], losses, now, most, at_loss;
+    int next; /* the layer whose backward pass comes next, + 1 */
+    char *first;
 } Books;
 
-static int part_of(const Books *b, int layer)
+static bool fault(Books *b, bool wrong, Fault f, const char *told, int i)
 {
-    int k = 0;
-    while (b->cut[k + 1] <= layer)
-        k++;
-    return k;
+    if (wrong && !b->first)
+        b->first = format_new(told, i);
+    b->faults[f] += wrong;
+    return wrong;
 }
 
 static void take(void *context, int a)
 {
     Books *b = context;
-    bool known = a >= 1 && a <= b->L;
-    WRONG_UNLESS(known, "%s: it takes activation %d%s", b->at, a,
-                 a == 0 ? ": the images are there as they are" : "");
-    WRONG_UNLESS(!b->there[a], "%s: it takes activation %d, which has memory", b->at, a);
+    if (fault(b, a < 1 || a > b->L, TAKES_OTHER, "takes activation %d", a) ||
+        fault(b, b->there[a], TAKEN_TWICE, "takes activation %d, which has memory", a))
+        return;
     b->there[a] = true;
-    b->known[a] = false;
     b->now++;
     b->most = b->now > b->most ? b->now : b->most;
 }
@@ -42,10 +54,9 @@ static void take(void *context, int a)
 static void drop(void *context, int a)
 {
     Books *b = context;
-    bool known = a >= 1 && a <= b->L;
-    WRONG_UNLESS(known, "%s: it drops activation %d%s", b->at, a,
-                 a == 0 ? ": the images stay" : "");
-    WRONG_UNLESS(b->there[a], "%s: it drops activation %d, which has no memory", b->at, a);
+    if (fault(b, a < 1 || a > b->L, DROPS_OTHER, "drops activation %d", a) ||
+        fault(b, !b->there[a], NOT_TAKEN, "drops activation %d, which has no memory", a))
+        return;
     b->there[a] = b->known[a] = false;
     b->now--;
 }
@@ -53,104 +64,78 @@ static void drop(void *context, int a)
 static void forward(void *context, int first, int end, bool again)
 {
     Books *b = context;
-    WRONG_UNLESS(first >= 0 && first < end && end <= b->L, "%s: forward pass of layers %d … %d",
-                 b->at, first, end - 1);
-    WRONG_UNLESS(
-        first == 0 || b->known[first],
-        "%s: forward pass from layer %d: activation %d, which it reads, is not there: was a "
-        "cut dropped?",
-        b->at, first, first);
+    if (fault(b, first < 0 || first >= end || end > b->L, OTHER_LAYERS,
+              "asks for a forward pass from layer %d on to one before it, or behind the last",
+              first))
+        return;
     for (int i = first; i < end; i++) {
-        WRONG_UNLESS(b->there[i + 1], "%s: layer %d writes activation %d, which has no memory",
-                     b->at, i, i + 1);
-        b->known[i + 1] = true;
-        WRONG_UNLESS(again || b->first_runs[i] == 0,
-                     "%s: layer %d a second time, without `again`: batch norm's running statistics "
-                     "would move twice",
-                     b->at, i);
-        WRONG_UNLESS(!again || b->first_runs[i] > 0, "%s: layer %d for the first time, as `again`",
-                     b->at, i);
-        b->first_runs[i] += !again;
+        fault(b, i > 0 && !b->known[i], NO_INPUT, "computes layer %d, whose input is not there", i);
+        fault(b, !b->there[i + 1], NO_ROOM, "computes layer %d, whose output has no memory", i);
+        fault(b, b->runs[i] > 0 && !again, NOT_AGAIN,
+              "computes layer %d again without `again`: running statistics would move twice", i);
+        fault(b, !b->runs[i] && again, AGAIN_FIRST, "computes layer %d first as `again`", i);
+        fault(b, b->runs[i] == 1 && i >= b->last, LAST_TWICE,
+              "computes layer %d of the last part a second time", i);
+        fault(b, b->runs[i] == 2, THREE_TIMES, "computes layer %d a third time", i);
         b->runs[i]++;
-        WRONG_UNLESS(
-            b->runs[i] == 1 || part_of(b, i) < b->parts - 1,
-            "%s: layer %d is in the last part, and computed twice: its backward pass comes "
-            "next, so keep its activations",
-            b->at, i);
-        WRONG_UNLESS(b->runs[i] <= 2, "%s: layer %d is computed %d times", b->at, i, b->runs[i]);
+        b->known[i + 1] = b->there[i + 1];
     }
 }
 
 static void loss(void *context)
 {
     Books *b = context;
-    WRONG_UNLESS(b->known[b->L], "%s: the loss before the last layer's output is there", b->at);
-    WRONG_UNLESS(!b->lost, "%s: the loss twice", b->at);
-    b->lost = true;
+    fault(b, !b->known[b->L], NO_INPUT, "computes the loss, and output %d is not there", b->L);
+    b->losses++;
+    b->at_loss = b->now;
 }
 
 static void backward(void *context, int first, int end)
 {
     Books *b = context;
-    WRONG_UNLESS(b->lost, "%s: a backward pass before the loss", b->at);
-    WRONG_UNLESS(
-        end == b->next && first >= 0 && first < end,
-        "%s: backward pass of layers %d … %d, expected one that ends with layer %d: from the "
-        "last part to the first",
-        b->at, first, end - 1, b->next - 1);
-    for (int a = first; a <= end; a++)
-        WRONG_UNLESS(a == 0 || b->known[a],
-                     "%s: backward pass of layers %d … %d: activation %d is not there: compute the "
-                     "part's forward pass again first",
-                     b->at, first, end - 1, a);
+    if (fault(b, first < 0 || first >= end || end > b->L, OTHER_LAYERS,
+              "asks for a backward pass to layer %d from one before it, or behind the last", first))
+        return;
+    fault(b, !b->losses, BEFORE_LOSS, "goes back to layer %d before the loss", first);
+    fault(b, end != b->next, ORDER, "goes back to layer %d out of turn", first);
+    for (int a = end; a >= first; a--)
+        fault(b, a > 0 && !b->known[a], NOT_THERE,
+              "goes back through a part whose activation %d is not there", a);
     b->next = first;
-}
-
-static int most_there(const Books *b)
-{
-    int most = 0;
-    for (int k = 0; k < b->parts; k++) {
-        int now = k + b->cut[k + 1] - b->cut[k];
-        most = now > most ? now : most;
-    }
-    return most;
-}
-
-static void judge_one(const int *cut, int parts)
-{
-    static Books b;
-    b = (Books){.L = cut[parts], .parts = parts, .next = cut[parts]};
-    memcpy(b.cut, cut, (size_t)(parts + 1) * sizeof *cut);
-    strcpy(b.at, "cut = {");
-    for (int k = 0; k <= parts; k++)
-        snprintf(b.at + strlen(b.at), sizeof b.at - strlen(b.at), "%s%d%s", k ? ", " : "", cut[k],
-                 k == parts ? "}" : "");
-    recompute(&(Passes){&b, take, drop, forward, loss, backward}, cut, parts);
-    WRONG_UNLESS(b.lost, "%s: the loss was never computed", b.at);
-    WRONG_UNLESS(b.next == 0, "%s: no backward pass of layers 0 … %d", b.at, b.next - 1);
-    WRONG_UNLESS(
-        b.most <= most_there(&b),
-        "%s: up to %d activations in memory at once, expected at most %d: only the cuts are "
-        "kept in the forward pass, and a part goes after its backward pass",
-        b.at, b.most, most_there(&b));
-    for (int a = 1; a <= b.L; a++)
-        WRONG_UNLESS(!b.there[a], "%s: activation %d is still in memory at the end", b.at, a);
 }
 
 static void judge(void *unused)
 {
-    judge_one((int[]){0, 4}, 1);
-    judge_one((int[]){0, 2, 4}, 2);
-    judge_one((int[]){0, 3, 5, 8}, 3);
-    judge_one((int[]){0, 1, 2, 3}, 3);
-    Rng r = rng_at(6, RNG_WEIGHTS, 0, 0);
-    for (int round = 0; round < 200; round++) {
-        int cut[MOST + 1] = {0}, parts = 0;
-        for (int i = 1; i < MOST; i++)
-            if (rng_uniform(&r) < 0.3)
-                cut[++parts] = i;
-        cut[++parts] = MOST;
-        judge_one(cut, parts);
+    static const struct {
+        const char *text;
+        int parts, cut[8];
+    } asked[] = {{"0, 1", 1, {0, 1}},
+                 {"0, 4", 1, {0, 4}},
+                 {"0, 2, 4", 2, {0, 2, 4}},
+                 {"0, 1, 5", 2, {0, 1, 5}},
+                 {"0, 4, 5", 2, {0, 4, 5}},
+                 {"0, 1, 2, 3", 3, {0, 1, 2, 3}},
+                 {"0, 3, 5, 8", 3, {0, 3, 5, 8}},
+                 {"0, 2, 3, 6, 8, 9", 5, {0, 2, 3, 6, 8, 9}}};
+    for (unsigned k = 0; k < sizeof asked / sizeof *asked; k++) {
+        const int *cut = asked[k].cut, parts = asked[k].parts;
+        Books b = {.L = cut[parts], .last = cut[parts - 1], .next = cut[parts]};
+        recompute(&(Passes){&b, take, drop, forward, loss, backward}, cut, parts);
+        exercise_group(parts == 1 ? "one part" : "several parts");
+        exercise_case("cut = {%s}%s%s", asked[k].text, b.first ? ", where it " : "",
+                      b.first ? b.first : "");
+        int sum = 0;
+        for (int f = 0; f < FAULTS; f++)
+            sum += b.faults[f];
+        exercise_value("the number of such faults", sum);
+        for (int f = 0; f < FAULTS; f++)
+            exercise_value("the number of faults of a kind", b.faults[f]);
+        exercise_value("the number of losses", b.losses);
+        exercise_value("the layer to which the backward pass gets", b.next);
+        for (int a = 0; a <= MOST; a++)
+            exercise_value("in memory at the end: activation", b.there[a]);
+        exercise_value("the number of activations in memory at the loss", b.at_loss);
+        exercise_value("the largest number of activations in memory", b.most);
     }
 }
 

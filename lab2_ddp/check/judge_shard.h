@@ -29,4 +29,8 @@ float judged_grad(int rank, int i);
 float judged_param(int rank, int i);
 bool judged_live(const ShardJudge *j, const Buffer *buf); /* is its memory still taken? */
 float *judged_values(const ShardJudge *j, Tensor t);
+/* exercise_value() of elements 0 … n - 1; NAN where it has no memory. */
+void judged_note(const ShardJudge *j, const char *name, Tensor t, int n);
+/* Of the calls, and of the memory taken since there were `buffers`. */
+void judged_note_calls(const ShardJudge *j, int buffers);
 #endif
