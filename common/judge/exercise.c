@@ -215,16 +215,26 @@ char *exercise_trial_path(const char *check)
     return path;
 }
 
+static void (*judge_of_check)(void *unused);
+static void judge_and_compare(void *unused)
+{
+    judge_of_check(NULL);
+    exercise_compare();
+}
+
 int exercise_check_of(const char *file, int argc, char **argv, const char *name, int points,
                       const char *expected, void (*judge)(void *unused))
 {
     static const int statuses[] = {0, EXIT_TODO, EXIT_WRONG};
-    bool record = argc == 3 && !strcmp(argv[1], "--record");
-    if (record || (argc == 3 && !strcmp(argv[1], "--trial"))) {
-        const char *exercise = strrchr(argv[0], '/');
+    bool records = argc == 3 && !strcmp(argv[1], "--record");
+    if (records || (argc == 3 && !strcmp(argv[1], "--trial"))) {
+        const char *slash = strrchr(argv[0], '/');
         exercise_read_table(format_new("%.*s", (int)(strrchr(file, '/') - file), file),
-                            exercise ? exercise + 1 : argv[0]);
-        trial_run(argv[2], record, judge);
+                            slash ? slash + 1 : argv[0]);
+        if (records)
+            exercise_record(realpath(argv[2], NULL));
+        judge_of_check = judge;
+        trial_run(argv[2], judge_and_compare);
     }
     REQUIRE(argc == 1, "%s takes no arguments", argv[0]);
     char *program = exercise_trial_path(argv[0]);
