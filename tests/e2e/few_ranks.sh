@@ -9,6 +9,8 @@
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+. tests/e2e/_small_data.sh
+small_data "$work" 1500 240
 export HEADLESS=1 ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 # MPI's own, with ranks
 failed=0
 
@@ -31,31 +33,31 @@ few() { # program options…
 }
 # Numbers of ranks that an algorithm cannot have.
 elsewhere='takes 2, 4, 8 … ranks, not 3$|a server and 2 to 31 workers: make lab2 .* NP=5$'
-out="--out $work/out"
-small="$out --threads 1 --images 256 --test 100"
+out="--out $work/out" data="--data cifar10 --data-dir $work --threads 1"
+small="$out $data --images 256 --test 100"
 # shellcheck disable=SC2086 # words
 {
-few lab1_gd/8_fifteen_steps $out --threads 1 --images 64 --batch 4 --steps 16
-few lab1_gd/9_three_parallelisms $out --width 16 --batch 12 --updates 1
+few lab1_gd/8_fifteen_steps $out $data --images 64 --batch 4 --steps 16
+few lab1_gd/9_three_parallelisms $out $data --width 16 --batch 12 --updates 1
 few lab2_ddp/1_ranks
 few lab2_ddp/2_all_reduce $out --link none --largest 4
-few lab2_ddp/3_train $out --model mlp --images 120 --test-images 50 --batch 8 \
-    --epochs 1
-few lab2_ddp/4_overlap $out --model mlp --batch 4 --updates 2
+few lab2_ddp/3_train $out $data --model mlp --hidden 16 --images 120 --test-images 50 \
+    --batch 8 --epochs 1
+few lab2_ddp/4_overlap $out $data --model mlp --batch 4 --updates 2
 few lab2_ddp/5_partition $small --model linear --epochs 1 --seeds 1 --batch 8
 few lab2_ddp/6_network $out --batch 2 --compute 5
 few lab2_ddp/7_compression $small --hidden 16 --batch 4 --updates 5 --seeds 1
 few lab2_ddp/8_local $small --model linear --batch 4 --updates 8 --seeds 1
 few lab2_ddp/9_asynchrony $small --model linear --batch 4 --gradients 40 --seeds 1
-few lab2_ddp/10_shard $out --hidden 60,33 --batch 4 --updates 2 --deep resnet8 \
+few lab2_ddp/10_shard $out $data --hidden 60,33 --batch 4 --updates 2 --deep resnet8 \
     --deep-batch 4
-few lab3_scale/1_batch_size $out --model linear --train 600 --test 100 \
+few lab3_scale/1_batch_size $out $data --model linear --train 600 --test 100 \
     --check-every 200 --smallest 32 --largest 128 --seeds 1 --budget 1 --epochs 1
 few lab3_scale/2_gap $small --model linear --epochs 1 --seeds 1 --side 3 --k 4
 few lab3_scale/3_learning_rate $small --model linear --epochs 1 --seeds 1 --batch 8 --starts 1 \
     --start-epochs 1 --start-images 32 --start-model linear
 few lab3_scale/4_batch_norm $small --epochs 0.2 --seeds 1 --batch 32 --large 32
-few lab3_scale/5_noise_and_time $out --threads 1 --images 1024 --test 100 --model linear \
+few lab3_scale/5_noise_and_time $out $data --images 1024 --test 100 --model linear \
     --epochs 1 --seeds 1 --batch 32
 few lab3_scale/6_optimisers $small --model linear --epochs 2 --seeds 1 --batch 64
 few lab3_scale/7_contest $small --model linear --epochs 1 --seeds 1 --batch 8 --budget 1

@@ -19,7 +19,18 @@ gcc=$(command -v "${CC:-gcc}" || command -v gcc)
 script cc-without "case \"\$*\" in
 *-l\$LACKS*) [ -e $work/installed ] || { echo no \$LACKS; exit 1; } ;;
 esac
-exec $gcc \"\$@\""
+exec $bin/once \"\$@\""
+# The compiler, which keeps what it makes: each probe compiles the same.
+mkdir "$work/kept"
+script once "for word; do
+    case \$last in -o) out=\$word ;; esac
+    case \$word in *.c) source=\$word ;; esac
+    last=\$word
+done
+[ -n \"\$out\" ] && [ -n \"\$source\" ] || exec $gcc \"\$@\"
+kept=$work/kept/\$({ echo \"\$*\"; cat \"\$source\"; } | cksum | tr ' ' _)
+[ ! -e \"\$kept\" ] || exec cp \"\$kept\" \"\$out\"
+$gcc \"\$@\" && cp \"\$out\" \"\$kept\""
 # It says what it would fetch, if its lists are new. The test's parts of it: fetch, unpack.
 cat >"$bin/apt-get" <<EOF
 #!/bin/sh
