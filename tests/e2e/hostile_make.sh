@@ -19,8 +19,10 @@ cd "$work/project" || exit 2
 unset BUILD SAN ONLY
 probed() { # FOLDER: as if make had found out what this machine has: that takes seconds of it
     common/setup/build_folder.sh "$1"; cp -r "$built"/{config.mk,probe} "$1/"
+    echo "PROBED_KEY := $(common/setup/probe.sh --key)" >>"$1/config.mk"
 }
-export DEPS=no
+cuda_home=${CUDA_HOME-}
+export DEPS=no CUDA_HOME=$work/none # nvcc takes seconds
 cases=0 failed=0
 
 wrong() { echo "FAIL  $*"; sed 's/^/      /' "$work/err"; failed=$((failed + 1)); }
@@ -114,10 +116,12 @@ case_ 0 '' make -f seen.mk seen ALL=1 RUNS=2 OTHER=3
 rm seen.mk
 # The words of ARGS are options, in quotes or not; of SUBMISSION, a file's name.
 case_ 2 "a quote is not closed" make lab1 ONLY=1 "ARGS=--out 'a"
+# shellcheck disable=SC2206 # $cuda may be no word
+in_root=(env CUDA_HOME="$cuda_home" make -C "$root" BUILD="$same" $cuda)
 for text in ';touch x1' '`touch x2`' '$(touch x3)' '"$(touch x4)"' '|touch x5'; do
     text=${text//touch /touch $work/} # where it was built, or everything is built again
-    case_ 2 '--rate=' make -C "$root" lab1 ONLY=1 SOL=1 BUILD="$same" $cuda ARGS="--rate='$text'"
-    case_ 2 'No such file' make -C "$root" grade BUILD="$same" $cuda "SUBMISSION=it's $text.c"
+    case_ 2 '--rate=' "${in_root[@]}" lab1 ONLY=1 SOL=1 ARGS="--rate='$text'"
+    case_ 2 'No such file' "${in_root[@]}" grade "SUBMISSION=it's $text.c"
     ! ls "$work"/x[1-5] 2>/dev/null || wrong "$text runs"
     rm -f "$work"/x?
 done
