@@ -27,8 +27,8 @@ row() { # name, variable=value…: for make
     rows=$((rows + 1))
     rm -rf "$work/build"
 }
-row 'gcc, link-time optimisation' CC=gcc CFLAGS='-O1 -g -flto=auto'
-if type -P clang >/dev/null; then row "$(clang --version | head -n 1)" CC=clang CFLAGS=-O1; fi
+row 'gcc, link-time optimisation' CC=gcc CFLAGS='-O1 -flto=auto'
+if type -P clang >/dev/null; then row "$(clang --version | head -n 1)" CC=clang CFLAGS=-O0; fi
 for version in 11 12 13 14 15; do
     ! type -P gcc-$version >/dev/null || [ "$(gcc -dumpversion)" = $version ] ||
         row "gcc-$version" CC=gcc-$version CFLAGS=-O1

@@ -34,7 +34,8 @@ try() { # name, file, test, case, sed expression
     fi
     # -w: what a mistake no longer uses is no error; -O0: half the time
     EXTRA='-w -O0 -g0' "$tools/compile" "$changed" "$object" >"$dir/log" 2>&1 &&
-        "$tools/link" "$dir" "$3" "$dir/test" >>"$dir/log" 2>&1 || { cat "$dir/log"; return 1; }
+        EXTRA=-Wl,-S "$tools/link" "$dir" "$3" "$dir/test" >>"$dir/log" 2>&1 ||
+        { cat "$dir/log"; return 1; }
     case=$(dies "$dir/test" "$3" "$4") || { echo "$3 passes: $4"; return 1; }
     echo "ok    $1: $3 $case:" \
         "$(grep -m 1 -E '^\[ +(ERROR|FAILED)|emulation of CUDA|error:' "$work/log")"

@@ -172,7 +172,7 @@ static void weight_case(Device *d, const ConvCase *c)
 static bool too_long(const ConvCase *c)
 {
     double products = (double)c->n * c->h * c->w * c->c * c->k * c->R * c->R / c->stride;
-    return getenv("EMULATED") && products > 4e6;
+    return getenv("EMULATED") && products > 1e6;
 }
 
 static void each_case(void (*run)(Device *, const ConvCase *))
