@@ -80,7 +80,8 @@ case_ 0 'rm -rf -- deep/er' make clean BUILD=deep/er
 if [ ! -d deep ] || [ -e deep/er ]; then wrong "deep/er is not what was removed"; fi
 # a source renamed from .c to .cpp: its old dependency file would stop make
 touch tests/support/renamed.c; $folder "$work/old"
-mkdir -p "$work/old/room/tests/support"; touch "$work/old/room/tests/support/"{renamed,check}.{o,d}
+mkdir -p "$work/old/room/tests/support"
+tee "$work/old/room/tests/support/"{renamed,check}.{o,d} <<<built >/dev/null
 mv tests/support/renamed.c tests/support/renamed.cpp; $folder "$work/old"
 rm tests/support/renamed.cpp
 [ "$(cd "$work/old/room/tests/support" && echo *)" = "check.d check.o" ] ||
@@ -202,6 +203,9 @@ until [ -e $number.part ] || ! kill -0 $! 2>/dev/null; do :; done
 kill -9 $! 2>/dev/null; wait $! 2>/dev/null
 case_ 0 '' make HAVE_CUDA= BUILD=b $number
 nm $number >"$work/err" 2>&1 || wrong "half an object stays"
+: >$number; touch $number
+case_ 0 '' make HAVE_CUDA= BUILD=b $number
+[ -s $number ] || wrong "an empty object stays"
 rm lab1_gd/exercises/1b_update.c; ln -s nowhere lab1_gd/exercises/1b_update.c
 case_ 0 '' make HAVE_CUDA= BUILD=b b/lab1_gd/exercises/1b_update.o
 grep -q '1b_update.c: missing' "$work/err" || wrong "a link to nowhere is not named"
