@@ -69,9 +69,11 @@ void text_fit(Pen *pen, Font font, Rect in, double anchor_x, const char *text)
 {
     if (!text || !*text)
         return;
-    double width = text_width(pen, font, text);
+    double width = text_width(pen, font, text), least = 0.7 * font.size;
     if (width > in.w)
-        font.size = fmax(font.size * 0.7, font.size * in.w / width);
+        font.size = fmax(least, font.size * in.w / width);
+    while (font.size > least && text_width(pen, font, text) > in.w) /* letters of whole pixels */
+        font.size = fmax(least, 0.99 * font.size);
     char cut[512];
     snprintf(cut, sizeof cut - 3, "%s", text);
     size_t length = strlen(cut);

@@ -3,6 +3,7 @@
 #include "harness.h"
 #include "pixels.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Limits that the data of every() leave on all sides. */
@@ -238,6 +239,33 @@ static void text_is_cut(void **state)
     plot_free(plot);
 }
 
+/* A title that is a little too long is smaller, and keeps its last letter. */
+static void text_is_smaller(void **state)
+{
+    plot_free(pixels_new());
+    for (int letters = 100; letters < 150; letters++) {
+        uint32_t *image[2];
+        size_t size = 0;
+        for (int k = 0; k < 2; k++) {
+            char title[160];
+            Plot *plot = plot_new(981, 552);
+            int width, height;
+            for (int i = 0; i < letters - 1; i++)
+                title[i] = "letters "[i % 8];
+            title[letters - 1] = "01"[k];
+            title[letters] = 0;
+            plot_begin(plot, 1, 1, title);
+            const uint32_t *pixel = plot_image(plot, &width, &height);
+            size = sizeof *pixel * width * height;
+            image[k] = memcpy(malloc(size), pixel, size);
+            plot_free(plot);
+        }
+        assert_memory_not_equal(image[0], image[1], size);
+        free(image[0]);
+        free(image[1]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const Case cases[] = {{.name = "nothing_outside", .run = nothing_outside},
@@ -247,6 +275,7 @@ int main(int argc, char **argv)
                                  {.name = "million_points", .run = million_points},
                                  {.name = "heat_colors", .run = heat_colors},
                                  {.name = "maps_are_kept", .run = maps_are_kept},
-                                 {.name = "text_is_cut", .run = text_is_cut}};
+                                 {.name = "text_is_cut", .run = text_is_cut},
+                                 {.name = "text_is_smaller", .run = text_is_smaller}};
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }
