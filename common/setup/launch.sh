@@ -38,6 +38,34 @@ done
 one_host='[^:,[:space:]]+(:[1-9][0-9]*)?'
 [[ -z $hosts || $hosts =~ ^$one_host(,$one_host)*$ ]] ||
     fail "--hosts $hosts: expected host:ranks,… as in a:4,b:4"
+
+# The limit of processes counts the threads of all programs of this user; root has no limit. Where
+# none may be started a shell says only that, again and again: they are counted without one.
+left='' # how many more, if that is few
+if [ "$EUID" != 0 ]; then
+    while read -r what of limit _; do
+        [ "$what $of" != 'Max processes' ] || break
+    done </proc/self/limits
+    if [[ $limit =~ ^[0-9]{1,4}$ ]]; then
+        left=$limit
+        for status in /proc/[0-9]*/status; do
+            while read -r what value _; do
+                case $what in
+                    Uid:) [ "$value" = "$UID" ] || break ;;
+                    Threads:) left=$((left - value)); break ;;
+                esac
+            done <"$status"
+        done 2>/dev/null
+    fi
+fi
+enough() { # how many it needs
+    [ -z "$left" ] || [ "$left" -ge "$1" ] || {
+        echo "error: at most $((left > 0 ? left : 0)) more processes and threads are allowed" \
+            "here, this needs $1: a higher ulimit -u" >&2
+        exit 2
+    }
+}
+enough 6
 if [ -z "$(type -P "$1")" ]; then
     [ ! -e "$1" ] || [ "$(find "$1" -perm -u+x)" = "" ] ||
         fail "$1: cannot be executed: its file system is mounted noexec; use BUILD=FOLDER elsewhere"
@@ -64,6 +92,7 @@ export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive} GOMP_SPINCOUNT=${GOMP_SPINCOU
 
 guard=${BASH_SOURCE[0]%/*}/guard.sh
 if [ "$np" = 1 ] && [ -z "$hosts" ]; then
+    [ -z "$left" ] || enough $((4 + ${OMP_NUM_THREADS:-$(nproc)})) # OpenBLAS's threads
     "$guard" watch $$
     exec "$@"
 fi
@@ -117,13 +146,7 @@ needed=$((40 + 40 * most)) # mpirun; Open MPI and a small network
 threads=$((cores / most > 0 ? cores / most : 1))
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$threads}
 
-# The limit of processes counts the threads of all programs of this user; root has no limit.
-limit=$(ulimit -u)
-if [ "$limit" != unlimited ] && [ "$limit" -lt 10000 ] && [ "$(id -u)" != 0 ]; then
-    now=$(awk -v me="$(id -u)" '/^Uid:/ { mine = $2 == me } /^Threads:/ && mine { n += $2 }
-        END { print n + 0 }' /proc/[0-9]*/status 2>/dev/null)
-    [ $((limit - now)) -ge "${processes:-$limit}" ] || processes=$((limit - now))
-fi
+if [ -n "$left" ] && [ "$left" -lt "${processes:-10000}" ]; then processes=$left; fi
 needed=$((10 + most * (5 + OMP_NUM_THREADS))) # Open MPI 2, OpenBLAS 1, reading data 2
 [ -z "$processes" ] || [ "$processes" -ge "$needed" ] ||
     fail "at most $((processes > 0 ? processes : 0)) more processes and threads are allowed here," \

@@ -77,6 +77,17 @@ expect "a batch job of one task" 0 "^2 ranks$" env SLURM_JOBID=1 SLURM_NODELIST=
     $launch --np 2 sh -c 'echo "$OMPI_COMM_WORLD_SIZE ranks"'
 [ -n "${SAN-}" ] || expect "few addresses" 2 "error: 8 threads with OpenBLAS map .* leaves this" \
     bash -c 'ulimit -v 900000; exec "$@" --threads 8' bash "${train[@]}"
+# Root has no such limit. Nobody may have other processes here.
+nobody=(setpriv --reuid 65534 --clear-groups)
+if [ "$(id -u)" = 0 ] && "${nobody[@]}" test -x "$launch" -a -x "${train[0]}" 2>/dev/null; then
+    for limit in '1 1 this needs 6' '1 2 this needs 6' '12 2 2 ranks need'; do
+        read -r limit np words <<<"$limit"
+        expect "ulimit -u $limit, $np ranks" 2 \
+            "^error: at most [0-9]+ more processes and threads are allowed here, $words" \
+            "${nobody[@]}" bash -c "ulimit -u $limit; exec $launch --np $np true"
+    done
+else echo "not root, no setpriv or a private folder: a limit of processes is not tested"
+fi
 if [ -n "${SAN-}" ]; then echo "no limits under sanitizers"
 elif unshare -mn true 2>/dev/null; then
     # shellcheck disable=SC2317 # expect calls it
