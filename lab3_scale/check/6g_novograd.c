@@ -14,7 +14,8 @@ static void judge(void *unused)
         {"beta1 = 0, beta2 = 0", .adam = {0, 0, 1e-8, 0, false}},
         {"beta1 = 0.7, beta2 = 0.9", .adam = {0.7, 0.9, 1e-8, 0, false}, .shrink = 0.7},
         {"epsilon = 0.3", .adam = {0.7, 0.9, 0.3, 0, false}, .shrink = 0.7},
-        {"decay = 0.2", .adam = {0.7, 0.9, 0.3, 0.2, false}, .shrink = 0.7}};
+        {"decay = 0.2", .adam = {0.7, 0.9, 0.3, 0.2, false}, .shrink = 0.7},
+        {"decay = 0.2, decoupled", .adam = {0.7, 0.9, 0.3, 0.2, true}, .shrink = 0.7}};
     train_layer(settings, sizeof settings / sizeof *settings, update, 5e-4);
 }
 

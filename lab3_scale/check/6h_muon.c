@@ -10,8 +10,8 @@ static void update(const Setting *s, float *w, float *a, float *b, const float *
 
 static void judge(void *unused)
 {
-    static const Setting settings[] = {{"1 x 1, mu = 0", 1, 1},
-                                       {"2 x 5, mu = 0", 2, 5},
+    static const Setting settings[] = {{"1 x 1, mu = 0", 1, 1, .mu = 0},
+                                       {"2 x 5, mu = 0", 2, 5, .mu = 0},
                                        {"2 x 5, mu = 0.8", 2, 5, .mu = 0.8},
                                        {"2 x 5, mu = 0.8, decay = 0.2", 2, 5, .mu = 0.8,
                                         .decay = 0.2},
