@@ -153,7 +153,8 @@ class Exercise:
 
 
 def same(a, b, absolute, relative):
-    return a == b or (a != a and b != b) or abs(a - b) <= absolute + relative * abs(b)
+    return a == b or (a != a and b != b) or (
+        abs(b) < float("inf") and abs(a - b) <= absolute + relative * abs(b))
 
 
 def row_of(values, right):
