@@ -18,7 +18,7 @@ static void judge(void *unused)
                      "it writes outside of w [n]");
         exercise_group(at[k] < 0 || at[k] > 1 ? "t outside of 0 to 1" : "0 <= t <= 1");
         for (int i = 0; i < N; i++) {
-            exercise_tolerance(at[k] == 0 || at[k] == 1 ? 0 : 1e-6 * (1 + fabs(from[i])), 0);
+            exercise_tolerance(at[k] == 0 || at[k] == 1 ? 2e-9 : 1e-6 * (1 + fabs(from[i])), 0);
             exercise_case("t = %g, from = %g, to = %g", at[k], from[i], to[i]);
             exercise_value("w", w[1 + i]);
         }
