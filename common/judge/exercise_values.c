@@ -116,8 +116,8 @@ void exercise_tolerance(double absolute, double relative)
 static void note_value(const char *name, double found, bool yes_no)
 {
     ASSERT(noted.values < MOST_VALUES && noted.ncases > 0);
-    noted.value[noted.values++] =
-        (Value){name, noted.ncases - 1, yes_no, found, noted.absolute, noted.relative};
+    noted.value[noted.values++] = (Value){name,  noted.ncases - 1, yes_no,
+                                          found, noted.absolute,   noted.relative};
 }
 
 void exercise_value(const char *name, double found) { note_value(name, found, false); }
@@ -154,10 +154,7 @@ static bool is_right(int i)
 }
 
 /* The same but for rounding: another version may add in another order. */
-static bool same(double found, double given)
-{
-    return within(found, given, 1e-9, 1e-6);
-}
+static bool same(double found, double given) { return within(found, given, 1e-9, 1e-6); }
 
 /* Does the row give value i? */
 static bool gives(const Row *row, int i)
@@ -165,8 +162,8 @@ static bool gives(const Row *row, int i)
     const Value *v = &noted.value[i];
     Entry e = row->at[i];
     return e.kind == ANY || (e.kind == RIGHT && is_right(i)) ||
-           (e.kind == NUMBER && within(v->found, e.number, fmax(v->absolute, 1e-9),
-                                       fmax(v->relative, 1e-6)));
+           (e.kind == NUMBER &&
+            within(v->found, e.number, fmax(v->absolute, 1e-9), fmax(v->relative, 1e-6)));
 }
 
 /* Does the row give all values with this name? NULL: all values. */
@@ -306,9 +303,9 @@ static char *any_mistake(int first)
     const char *name = noted.value[first].name;
     double found = noted.value[first].found, times = found / right(first);
     if (noted.value[first].yes_no)
-        return always_answers(name, found) ? format_new("it always returns %s",
-                                                        found ? "true" : "false")
-                                           : NULL;
+        return always_answers(name, found)
+                 ? format_new("it always returns %s", found ? "true" : "false")
+                 : NULL;
     if (always(unset, name, times))
         return format_new("%s is never set", name);
     if (isnan(found) && !isnan(right(first)))
@@ -337,6 +334,8 @@ static char *in_numbers(int i)
     if (v->yes_no)
         return format_new("%s returned %s, expected %s", v->name, v->found ? "true" : "false",
                           right(i) ? "true" : "false");
+    if (v->found == EXERCISE_UNSET)
+        return format_new("%s is not set, expected %.6g", v->name, right(i));
     do {
         snprintf(a, sizeof a, "%.*g", digits, v->found);
         snprintf(b, sizeof b, "%.*g", digits, right(i));
@@ -368,7 +367,9 @@ static char *where_right(void)
     int fine = 0;
     for (int c = 0; c < noted.ncases; c++) {
         const char *group = noted.cases[c].group;
-        bool named = c > 0 && group && noted.cases[c - 1].group == group;
+        bool named = false;
+        for (int k = 0; k < c; k++)
+            named |= group && noted.cases[k].group && !strcmp(noted.cases[k].group, group);
         fine += case_is_right(c);
         if (!group || named || !group_is_right(group))
             continue;
@@ -376,8 +377,7 @@ static char *where_right(void)
         free(groups);
         groups = more;
     }
-    return *groups || !fine ? groups
-                            : format_new("; right in %d of %d cases", fine, noted.ncases);
+    return *groups || !fine ? groups : format_new("; right in %d of %d cases", fine, noted.ncases);
 }
 
 void exercise_compare(void)
