@@ -9,7 +9,7 @@ static void judge_one(int samples, int n, double rate, double offset)
     float *g = alloc((unsigned long)samples * n, sizeof *g);
     for (int s = 0; s < samples; s++)
         for (int i = 0; i < n; i++)
-            g[s * n + i] = (float)(offset + (1 + i % 3) * ((7 * s + 3 * i + s * i) % 5));
+            g[s * n + i] = (float)(offset + 0.1 * (1 + i % 3) * ((7 * s + 3 * i + s * i) % 5));
     exercise_case("%d batches, %d elements around %g, rate %g", samples, n, offset, rate);
     exercise_value("the trace", update_spread(g, samples, n, rate));
     free(g);
@@ -17,7 +17,7 @@ static void judge_one(int samples, int n, double rate, double offset)
 
 static void judge(void *unused)
 {
-    exercise_tolerance(1e-12, 1e-6);
+    exercise_tolerance(0, 1e-7);
     judge_one(2, 1, 1, 0);
     judge_one(3, 1, 0.5, 0);
     judge_one(4, 3, 2, 1);

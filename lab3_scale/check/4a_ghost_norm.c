@@ -3,11 +3,11 @@
 #include "lab3.h"
 #include <string.h>
 
-enum { CHANNELS = 2, MOST = 9 * CHANNELS, GUARDED = -77 };
+enum { CHANNELS = 2, MOST = 9 * CHANNELS };
 
-/* x: a pattern, times `scale`, around `offset` and ten times that. */
 static bool in_place;
 
+/* x: a pattern, times `scale`, around `offset` and ten times that. */
 static void judge_one(const char *what, int rows, int group, bool plain, double offset,
                       double scale)
 {
@@ -19,11 +19,11 @@ static void judge_one(const char *what, int rows, int group, bool plain, double 
         x[i] = (float)(offset * (c ? 10 : 1) + scale * (r * r % 7 - 2 * c * (r % 3) + 0.5 * r));
     }
     for (int i = 0; i < MOST + 2; i++)
-        y[i] = GUARDED;
+        y[i] = (float)EXERCISE_UNSET;
     if (in_place)
         memcpy(y + 1, x, rows * CHANNELS * sizeof *x);
     ghost_norm(y + 1, in_place ? y + 1 : x, gamma, beta, rows, CHANNELS, group);
-    WRONG_UNLESS(y[0] == GUARDED && y[1 + rows * CHANNELS] == GUARDED,
+    WRONG_UNLESS(y[0] == (float)EXERCISE_UNSET && y[1 + rows * CHANNELS] == (float)EXERCISE_UNSET,
                  "%d rows, groups of %d: it writes outside of y [rows, channels]", rows, group);
     exercise_group(what);
     for (int i = 0; i < rows * CHANNELS; i++) {
