@@ -117,8 +117,8 @@ void exercise_tolerance(double absolute, double relative)
 static void note_value(const char *name, double found, bool yes_no)
 {
     ASSERT(noted.values < MOST_VALUES && noted.ncases > 0);
-    noted.value[noted.values++] =
-        (Value){name, noted.ncases - 1, yes_no, found, noted.absolute, noted.relative};
+    noted.value[noted.values++] = (Value){name,  noted.ncases - 1, yes_no,
+                                          found, noted.absolute,   noted.relative};
 }
 
 void exercise_value(const char *name, double found) { note_value(name, found, false); }
@@ -160,10 +160,7 @@ static bool is_right(int i)
 }
 
 /* The same but for rounding: another version may add in another order. */
-static bool same(double found, double given)
-{
-    return within(found, given, 1e-9, 1e-6);
-}
+static bool same(double found, double given) { return within(found, given, 1e-9, 1e-6); }
 
 /* Does the row give value i? */
 static bool gives(const Row *row, int i)
@@ -171,8 +168,8 @@ static bool gives(const Row *row, int i)
     const Value *v = &noted.value[i];
     Entry e = row->at[i];
     return e.kind == ANY || (e.kind == RIGHT && is_right(i)) ||
-           (e.kind == NUMBER && within(v->found, e.number, fmax(v->absolute, 1e-9),
-                                       fmax(v->relative, 1e-6)));
+           (e.kind == NUMBER &&
+            within(v->found, e.number, fmax(v->absolute, 1e-9), fmax(v->relative, 1e-6)));
 }
 
 /* Does the row give all values with this name? NULL: all values. */
@@ -312,9 +309,9 @@ static char *any_mistake(int first)
     const char *name = noted.value[first].name;
     double found = noted.value[first].found, times = found / right(first);
     if (noted.value[first].yes_no)
-        return always_answers(name, found) ? format_new("it always returns %s",
-                                                        found ? "true" : "false")
-                                           : NULL;
+        return always_answers(name, found)
+                 ? format_new("it always returns %s", found ? "true" : "false")
+                 : NULL;
     if (always(unset, name, times))
         return format_new("%s is never set", name);
     if (isnan(found) && !isnan(right(first)))
@@ -359,6 +356,8 @@ static char *in_numbers(int i)
     if (v->yes_no)
         return format_new("%s returned %s, expected %s", name, v->found ? "true" : "false",
                           right(i) ? "true" : "false");
+    if (v->found == EXERCISE_UNSET)
+        return format_new("%s is not set, expected %.6g", v->name, right(i));
     do {
         snprintf(a, sizeof a, "%.*g", digits, v->found);
         snprintf(b, sizeof b, "%.*g", digits, right(i));
@@ -400,8 +399,7 @@ static char *where_right(void)
         free(groups);
         groups = more;
     }
-    return *groups || !fine ? groups
-                            : format_new("; right in %d of %d cases", fine, noted.ncases);
+    return *groups || !fine ? groups : format_new("; right in %d of %d cases", fine, noted.ncases);
 }
 
 void exercise_compare(void)

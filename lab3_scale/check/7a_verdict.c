@@ -3,45 +3,46 @@
 #include "lab3.h"
 #include <math.h>
 
-static const char *const words[] = {"VERDICT_NONE", "VERDICT_HOLDS", "VERDICT_HARMS"};
-
-static void expect(Verdict expected, const double *a, int n, const double *b, int m,
-                   const char *what)
-{
-    Verdict found = verdict(a, n, b, m);
-    WRONG_UNLESS(found == expected, "%s: %s, expected %s", what,
-                 found <= VERDICT_HARMS ? words[found] : "no verdict", words[expected]);
-}
-#define CASE(expected, a, n, b, m, what) expect(expected, (double[])a, n, (double[])b, m, what)
-#define OF(...) \
-    { \
-        __VA_ARGS__ \
-    }
+static const struct {
+    const char *what;
+    int n, m;
+    double remedy[4], baseline[4];
+} asked[] = {
+    {"one above one", 1, 1, {0.9}, {0.8}},
+    {"one below one", 1, 1, {0.7}, {0.8}},
+    {"one as good as one", 1, 1, {0.8}, {0.8}},
+    {"all three above all three", 3, 3, {0.83, 0.81, 0.82}, {0.8, 0.7, 0.79}},
+    {"all three below all three", 3, 3, {0.7, 0.6, 0.65}, {0.8, 0.75, 0.9}},
+    {"all three the same", 3, 3, {0.8, 0.7, 0.79}, {0.8, 0.7, 0.79}},
+    {"all but the remedy's last are above", 3, 3, {0.9, 0.91, 0.7}, {0.8, 0.79, 0.78}},
+    {"all but the remedy's first are above", 3, 3, {0.79, 0.95, 0.96}, {0.8, 0.78, 0.79}},
+    {"all but the remedy's last are below", 3, 3, {0.5, 0.51, 0.79}, {0.78, 0.8, 0.79}},
+    {"each above the same seed, ranges overlap", 2, 2, {0.81, 0.9}, {0.8, 0.85}},
+    {"each below the same seed, ranges overlap", 2, 2, {0.8, 0.85}, {0.81, 0.9}},
+    {"the remedy's range lies in the baseline's", 2, 2, {0.8, 0.81}, {0.7, 0.9}},
+    {"the ranges touch, the remedy above", 2, 2, {0.8, 0.9}, {0.8, 0.7}},
+    {"the ranges touch, the remedy below", 2, 2, {0.7, 0.6}, {0.8, 0.7}},
+    {"one seed above three", 1, 3, {0.9}, {0.8, 0.85, 0.7}},
+    {"one seed among three", 1, 3, {0.82}, {0.8, 0.85, 0.7}},
+    {"four seeds below one", 4, 1, {0.1, 0.9, 0.2, 0.3}, {0.95}},
+    {"four seeds around one", 4, 1, {0.99, 0.9, 0.98, 0.97}, {0.95}},
+    {"the remedy's second diverged (NaN)", 3, 3, {0.9, NAN, 0.91}, {0.8, 0.79, 0.78}},
+    {"the remedy's first diverged (NaN)", 3, 3, {NAN, 0.9, 0.91}, {0.8, 0.79, 0.78}},
+    {"the baseline's first diverged (NaN)", 2, 2, {0.8, 0.9}, {NAN, 0.7}},
+    {"the baseline's second diverged (NaN)", 2, 2, {0.6, 0.5}, {0.7, NAN}},
+    {"all with the remedy diverged (NaN)", 2, 2, {NAN, NAN}, {0.1, 0.2}},
+    {"all of the baseline diverged (NaN)", 2, 2, {0.1, 0.2}, {NAN, NAN}},
+    {"all diverged (NaN)", 2, 2, {NAN, NAN}, {NAN, NAN}},
+    {"accuracies of 0 beside one that diverged (NaN)", 2, 1, {0, 0}, {NAN}},
+};
 
 static void judge(void *unused)
 {
-    CASE(VERDICT_HOLDS, OF(0.83, 0.81, 0.82), 3, OF(0.8, 0.7, 0.79), 3,
-         "all three above all three");
-    CASE(VERDICT_HARMS, OF(0.7, 0.6, 0.65), 3, OF(0.8, 0.75, 0.9), 3, "all three below all three");
-    CASE(VERDICT_NONE, OF(0.9, 0.91, 0.70), 3, OF(0.8, 0.79, 0.78), 3,
-         "better in the mean and in the median, but the ranges overlap");
-    CASE(VERDICT_NONE, OF(0.79, 0.95, 0.96), 3, OF(0.8, 0.78, 0.79), 3,
-         "better in the mean and in the median, but the ranges overlap");
-    CASE(VERDICT_NONE, OF(0.5, 0.51, 0.79), 3, OF(0.78, 0.8, 0.79), 3,
-         "worse in the median, but the ranges overlap");
-    CASE(VERDICT_NONE, OF(0.81, 0.9), 2, OF(0.8, 0.85), 2,
-         "each above the same seed of the baseline, but the ranges overlap");
-    CASE(VERDICT_NONE, OF(0.8, 0.9), 2, OF(0.8, 0.7), 2, "the ranges touch");
-    CASE(VERDICT_NONE, OF(0.7, 0.6), 2, OF(0.8, 0.7), 2, "the ranges touch");
-    CASE(VERDICT_HOLDS, OF(0.9), 1, OF(0.8, 0.85, 0.7), 3, "one seed against three");
-    CASE(VERDICT_HARMS, OF(0.1, 0.9, 0.2, 0.3), 4, OF(0.95), 1, "four seeds against one");
-    CASE(VERDICT_NONE, OF(0.9, NAN, 0.91), 3, OF(0.8, 0.79, 0.78), 3,
-         "a training with the remedy diverged (NaN): that is its lowest");
-    CASE(VERDICT_NONE, OF(NAN, 0.9, 0.91), 3, OF(0.8, 0.79, 0.78), 3,
-         "a training with the remedy diverged (NaN): that is its lowest");
-    CASE(VERDICT_HARMS, OF(NAN, NAN), 2, OF(0.1, 0.2), 2, "all with the remedy diverged (NaN)");
-    CASE(VERDICT_HOLDS, OF(0.1, 0.2), 2, OF(NAN, NAN), 2, "all of the baseline diverged (NaN)");
-    CASE(VERDICT_NONE, OF(NAN, NAN), 2, OF(NAN, NAN), 2, "all of both diverged (NaN)");
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        exercise_case("%s", asked[i].what);
+        exercise_value("the verdict (0 NONE, 1 HOLDS, 2 HARMS)",
+                       verdict(asked[i].remedy, asked[i].n, asked[i].baseline, asked[i].m));
+    }
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,23 @@
+/* train_layer.h: what the checks of the optimisers (6a to 6h) share: a small layer is trained for a
+ * few updates in several settings, and its weights are noted.
+ */
+#ifndef TRAIN_LAYER_H
+#define TRAIN_LAYER_H
+#include "lab3.h"
+
+typedef struct Setting {
+    const char *what;  /* "decay = 0.2" */
+    int rows, columns; /* 0: one row of three */
+    double mu, decay, trust;
+    AdamOptions adam;
+    double scale;  /* of the gradients; 0: 1 */
+    double shrink; /* of the gradients from one update to the next; 0: 1 */
+    bool zero_weights, zero_gradients;
+} Setting;
+
+/* The exercise's update number t = 0, … a and b: its state, zero at first. */
+typedef void LayerUpdate(const Setting *s, float *w, float *a, float *b, const float *g, int t,
+                         double rate);
+/* tolerance: of a weight, relative to how far the weights moved. */
+void train_layer(const Setting *settings, int n, LayerUpdate *update, double tolerance);
+#endif
