@@ -39,6 +39,7 @@ static struct {
     Case cases[MOST_CASES];
     Row row[MOST_ROWS]; /* the reference's first */
     char *path;         /* of the table */
+    const char *record; /* a file for the values, in place of comparing; NULL: none */
     const char *group;
     double absolute, relative;
     int values, ncases, rows, width; /* width: values in a row */
@@ -130,11 +131,16 @@ void exercise_values(const char *name, const float *found, int n)
         note_value(name, found[i], false);
 }
 
-void exercise_record(FILE *file)
+void exercise_record(const char *file) { noted.record = file; }
+
+static _Noreturn void write_values(void)
 {
+    FILE *file = fopen(noted.record, "w");
     for (int i = 0; i < noted.values; i++)
         fprintf(file, "%.17g %g %g\n", noted.value[i].found, noted.value[i].absolute,
                 noted.value[i].relative);
+    fclose(file);
+    exit(0);
 }
 
 /* ---- comparing ---- */
@@ -328,20 +334,34 @@ static char *any_mistake(int first)
 
 /* ---- the verdict ---- */
 
+/* "w", or of several of that name in its case "w[2]". */
+static char *name_of(int i)
+{
+    const Value *v = &noted.value[i];
+    int before = 0, all = 0;
+    for (int k = 0; k < noted.values; k++) {
+        bool fits = noted.value[k].in == v->in && !strcmp(noted.value[k].name, v->name);
+        all += fits;
+        before += fits && k < i;
+    }
+    return all > 1 ? format_new("%s[%d]", v->name, before) : format_new("%s", v->name);
+}
+
 /* "w is 3, expected 4", with enough digits to show that they differ. */
 static char *in_numbers(int i)
 {
     const Value *v = &noted.value[i];
+    char *name = name_of(i);
     char a[32], b[32];
     int digits = 6;
     if (v->yes_no)
-        return format_new("%s returned %s, expected %s", v->name, v->found ? "true" : "false",
+        return format_new("%s returned %s, expected %s", name, v->found ? "true" : "false",
                           right(i) ? "true" : "false");
     do {
         snprintf(a, sizeof a, "%.*g", digits, v->found);
         snprintf(b, sizeof b, "%.*g", digits, right(i));
     } while (!strcmp(a, b) && (digits += 2) <= 16);
-    return format_new("%s is %s, expected %s", v->name, a, b);
+    return format_new("%s is %s, expected %s", name, a, b);
 }
 
 static bool case_is_right(int c)
@@ -382,6 +402,8 @@ static char *where_right(void)
 
 void exercise_compare(void)
 {
+    if (noted.record)
+        write_values();
     if (noted.judged || noted.values == 0)
         return;
     noted.judged = true;
