@@ -3,7 +3,7 @@
 
 enum { MOST = 12, NO_INDEX = -7777 };
 
-static void judge_top(const char *what, const float *a, int n, int k)
+static void judge_top(const char *what, const float *a, int n, int k, bool equal)
 {
     int32_t at[MOST + 1];
     float value[MOST + 1];
@@ -15,9 +15,10 @@ static void judge_top(const char *what, const float *a, int n, int k)
     top_k(&top, a, n, k);
     for (int i = k; i <= MOST; i++)
         WRONG_UNLESS(at[i] == NO_INDEX && value[i] == UNSET,
-                     "a = %s, k = %d: it writes at[%d] or value[%d], and there is room for k: of "
-                     "those as large as the k-th choose only as many as are missing",
-                     what, k, i, i);
+                     "a = %s, k = %d: it writes at[%d] or value[%d], and there is room for k%s",
+                     what, k, i, i,
+                     equal ? ": of those as large as the k-th choose only as many as are missing"
+                           : "");
     exercise_case("a = %s, k = %d", what, k);
     for (int i = 0; i < k; i++)
         exercise_value("at", at[i] == NO_INDEX ? EXERCISE_UNSET : at[i]);
@@ -30,15 +31,15 @@ static void judge(void *unused)
     static const float one[] = {-3}, different[] = {2, -5, 0.5f, 4, -1, 3},
                        equal[] = {1, -2, 2, 3, 2, -2, 0, 1}, zeros[] = {0, 0, -0.0f, 0},
                        falling[] = {-9, 8, 7, -6, 5, 4, -3, 2, 1, 0.5f, -0.25f, 0};
-    judge_top("-3 (n = 1)", one, 1, 1);
-    judge_top("2, -5, 0.5, 4, -1, 3", different, 6, 1);
-    judge_top("2, -5, 0.5, 4, -1, 3", different, 6, 3);
-    judge_top("2, -5, 0.5, 4, -1, 3", different, 6, 6);
-    judge_top("-9, 8, 7, -6, 5, 4, -3, 2, 1, 0.5, -0.25, 0", falling, 12, 5);
+    judge_top("-3 (n = 1)", one, 1, 1, false);
+    judge_top("2, -5, 0.5, 4, -1, 3", different, 6, 1, false);
+    judge_top("2, -5, 0.5, 4, -1, 3", different, 6, 3, false);
+    judge_top("2, -5, 0.5, 4, -1, 3", different, 6, 6, false);
+    judge_top("-9, 8, 7, -6, 5, 4, -3, 2, 1, 0.5, -0.25, 0", falling, 12, 5, false);
     exercise_group("equal elements");
     for (int k = 1; k <= 8; k++)
-        judge_top("1, -2, 2, 3, 2, -2, 0, 1", equal, 8, k);
-    judge_top("0, 0, -0.0, 0", zeros, 4, 2);
+        judge_top("1, -2, 2, 3, 2, -2, 0, 1", equal, 8, k, true);
+    judge_top("0, 0, -0.0, 0", zeros, 4, 2, true);
 }
 
 int main(int argc, char **argv)

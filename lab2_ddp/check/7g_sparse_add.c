@@ -3,7 +3,7 @@
 
 enum { MOST = 8, NO_INDEX = -7777 };
 
-/* Vectors of up to 4 elements; what is in sum matters if it returns true. */
+/* What is in sum matters if it returns true. */
 static void judge_sum(Sparse x, Sparse y, int most, const char *what)
 {
     int32_t at[MOST + 1];
@@ -31,10 +31,12 @@ static void judge_sum(Sparse x, Sparse y, int most, const char *what)
 
 static void judge(void *unused)
 {
-    Sparse x = {3, (int32_t[]){1, 4, 6}, (float[]){10, 40, 60}},
-           behind = {2, (int32_t[]){20, 21}, (float[]){-1, 2}},
-           both = {2, (int32_t[]){4, 9}, (float[]){400, 900}},
-           front = {3, (int32_t[]){0, 1, 2}, (float[]){-10, -10, 5}}, none = {0};
+    /* Behind each is an element that does not belong to it. */
+    Sparse x = {3, (int32_t[]){1, 4, 6, -5}, (float[]){10, 40, 60, 7000}},
+           behind = {2, (int32_t[]){20, 21, -5}, (float[]){-1, 2, 7000}},
+           both = {2, (int32_t[]){4, 9, -5}, (float[]){400, 900, 7000}},
+           front = {3, (int32_t[]){0, 1, 2, -5}, (float[]){-10, -10, 5, 7000}},
+           none = {0, (int32_t[]){-5}, (float[]){7000}};
     const char *apart = "x = {1: 10, 4: 40, 6: 60}, y = {20: -1, 21: 2}",
                *apart2 = "x = {20: -1, 21: 2}, y = {1: 10, 4: 40, 6: 60}",
                *shared = "x = {1: 10, 4: 40, 6: 60}, y = {4: 400, 9: 900}",

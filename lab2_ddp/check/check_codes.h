@@ -1,12 +1,11 @@
 /* check_codes.h: what the checks of part 7 share: codes with marks around them, which show what is
- * written outside, and random numbers.
+ * written outside; and a remedy that is played, with another rank.
  */
 #ifndef CHECK_CODES_H
 #define CHECK_CODES_H
 #include "exercise.h"
 #include "lab2.h"
 #include <math.h>
-#include <string.h>
 
 #define UNSET ((float)EXERCISE_UNSET)
 enum { CODES = 64, UNSET_CODE = 0xA5 };
@@ -15,7 +14,18 @@ enum { CODES = 64, UNSET_CODE = 0xA5 };
 uint8_t *codes_room(void);
 /* Note the n codes written there, and look at the marks before and behind them. */
 void note_codes(const uint8_t *code, int n);
-/* v [n] normal, of about this size; u [n] uniform in [0, 1). */
-void draw_normal(float *v, int n, float size, uint32_t number);
-void draw_uniform(float *u, int n, uint32_t number);
+
+/* A remedy that sends the elements of magnitude 1 or more. In each update it must be called in the
+ * right order. */
+enum { PLAYED = 4 };
+typedef struct Played {
+    Remedy remedy; /* first, so that a Remedy * is one */
+    bool whole;    /* sends the whole part of an element, not the element */
+    int compressed, exchanged;
+    int32_t at[PLAYED];
+    float a[PLAYED + 1], sent[PLAYED]; /* what was compressed */
+} Played;
+/* Before an update, and after it. */
+void played_begin(Played *p);
+void played_end(const Played *p);
 #endif
