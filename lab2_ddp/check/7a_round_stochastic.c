@@ -14,7 +14,7 @@ static void judge_bucket(const char *what, int bits, int n, const float *g, floa
     }
     uint8_t *code = codes_room();
     float scale = round_stochastic(code, scaled, u, n, bits);
-    exercise_case(more > 0 ? "bits = %d, g = %s, u = %.9g, %.2g …" : "bits = %d, g = %s, u = %.9g",
+    exercise_case(more > 0 ? "bits = %d, g = %s, u = %.7g, %.2g …" : "bits = %d, g = %s, u = %.7g",
                   bits, what, first_u, first_u + more);
     exercise_value("the scale", scale);
     note_codes(code, n);
@@ -56,8 +56,10 @@ static void judge(void *unused)
         judge_bucket("3, 1.25, -1.25, 0.375, -0.375, 0, -3, -2.75", bits, 8, three, 1, 0.3f, 0);
         judge_bucket("3, 1.25, -1.25, 0.375, -0.375, 0, -3, -2.75", bits, 8, three, 1, 0.9f, 0);
     }
-    judge_bucket("the same, 1e-6 times as large", 4, 8, three, 1e-6f, 0.3f, 0);
-    judge_bucket("the same, 1000 times as large", 4, 8, three, 1e3f, 0.3f, 0);
+    judge_bucket("1e-6 times 3, 1.25, -1.25, 0.375, -0.375, 0, -3, -2.75", 4, 8, three, 1e-6f, 0.3f,
+                 0);
+    judge_bucket("1000 times 3, 1.25, -1.25, 0.375, -0.375, 0, -3, -2.75", 4, 8, three, 1e3f, 0.3f,
+                 0);
     judge_bucket("0.375, -0.375, 0, -3, -2.75", 4, 5, three + 3, 1, 0.1f, 0.2f);
     judge_bucket("3, 1.25, -1.25", 4, 3, three, 1, 0.3f, 0.3f);
     judge_bucket("0.5, -3", 4, 2, few, 1, 0.4f, 0.1f);
