@@ -357,7 +357,7 @@ static char *in_numbers(int i)
         return format_new("%s returned %s, expected %s", name, v->found ? "true" : "false",
                           right(i) ? "true" : "false");
     if (v->found == EXERCISE_UNSET)
-        return format_new("%s is not set, expected %.6g", v->name, right(i));
+        return format_new("%s is not set, expected %g", name, right(i));
     do {
         snprintf(a, sizeof a, "%.*g", digits, v->found);
         snprintf(b, sizeof b, "%.*g", digits, right(i));

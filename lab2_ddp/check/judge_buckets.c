@@ -1,6 +1,5 @@
 /* judge_buckets.c: see judge_buckets.h. */
 #include "judge_buckets.h"
-#include "check.h"
 
 const int judged_layer[JUDGED_LAYERS] = {40, 8, 300, 20, 100, 10};
 
@@ -26,10 +25,4 @@ void judged_start(Buckets *b, size_t first, int count)
     b->flight[b->count] = comm_all_reduce_start(b->comm, tensor_slice(b->grads, first, count),
                                                 COMM_SUM, b->s);
     b->count++;
-}
-
-const char *judged_elements(size_t first, size_t end)
-{
-    return end == first + 1 ? format_new("element %zu", first)
-                            : format_new("elements %zu to %zu", first, end - 1);
 }

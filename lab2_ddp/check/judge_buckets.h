@@ -14,6 +14,4 @@ extern const int judged_layer[JUDGED_LAYERS];
 Buckets judged_buckets(Recorder *r, double least);
 /* Start the all-reduce of elements [first, first + count), as bucket_add should have done. */
 void judged_start(Buckets *b, size_t first, int count);
-/* A new string, "elements 10 to 19"; never freed: the check ends. */
-const char *judged_elements(size_t first, size_t end);
 #endif
