@@ -290,12 +290,12 @@ static bool always(Sign *sign, const char *name, double times)
         double found = noted.value[i].found;
         if (strcmp(noted.value[i].name, name) != 0)
             continue;
-        if (right(i) == 0 ? sign != unset && fabs(found) > 1e-6 * most
-                          : !sign(found, right(i), times))
+        if (right(i) == 0 && sign != unset ? fabs(found) > 1e-6 * most
+                                           : !sign(found, right(i), times))
             return false;
         seen += right(i) != 0;
     }
-    return seen > 1 || sign != factor;
+    return sign == unset || seen > (sign == factor);
 }
 
 static bool always_answers(const char *name, double answer)
