@@ -15,7 +15,7 @@ enum { MOST_VALUES = 8192, MOST_CASES = 2048, MOST_ROWS = 400 };
 typedef struct Value {
     const char *name; /* "dw" */
     int in;           /* its case */
-    bool yes_no;
+    bool yes_no, fact;
     double found, absolute, relative;
 } Value;
 typedef struct Case {
@@ -118,10 +118,16 @@ static void note_value(const char *name, double found, bool yes_no)
 {
     ASSERT(noted.values < MOST_VALUES && noted.ncases > 0);
     noted.value[noted.values++] =
-        (Value){name, noted.ncases - 1, yes_no, found, noted.absolute, noted.relative};
+        (Value){name, noted.ncases - 1, yes_no, false, found, noted.absolute, noted.relative};
 }
 
 void exercise_value(const char *name, double found) { note_value(name, found, false); }
+
+void exercise_fact(const char *name, double found)
+{
+    note_value(name, found, false);
+    noted.value[noted.values - 1].fact = true;
+}
 
 void exercise_answer(const char *name, bool found) { note_value(name, found, true); }
 
@@ -226,7 +232,7 @@ static char *mistakes_by_name(void)
             before |= !strcmp(noted.value[k].name, name) && !is_right(k);
         if (is_right(i) || before)
             continue;
-        const Row *row = mistake_in(name);
+        const Row *row = noted.value[i].fact ? NULL : mistake_in(name);
         if (!row)
             return NULL;
         words = format_new("%s%s%s: %s", words, *words ? "; " : "", name, row->words);
@@ -311,6 +317,8 @@ static char *any_mistake(int first)
 {
     const char *name = noted.value[first].name;
     double found = noted.value[first].found, times = found / right(first);
+    if (noted.value[first].fact)
+        return NULL;
     if (noted.value[first].yes_no)
         return always_answers(name, found) ? format_new("it always returns %s",
                                                         found ? "true" : "false")
