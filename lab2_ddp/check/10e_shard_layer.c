@@ -18,7 +18,7 @@ static void judge_pass(ShardJudge *j, const char *pass)
             judged_note(j, "params", j->u.params, j->comm.size * JUDGED_EACH);
         judged_note(j, "my_params", mine, JUDGED_EACH);
         judged_note_calls(j, buffers);
-        exercise_value("that u->params names memory (1: true)", j->u.params.buf != NULL);
+        exercise_fact("that u->params names memory (1: true)", j->u.params.buf != NULL);
     }
 }
 
