@@ -53,6 +53,7 @@ void exercise_case(const char *format, ...) __attribute__((format(printf, 1, 2))
 void exercise_group(const char *name);      /* of the cases that follow: "P = 1"; NULL: of none */
 void exercise_value(const char *name, double found);
 void exercise_values(const char *name, const float *found, int n);
+void exercise_fact(const char *name, double found); /* of the run, no output: says little alone */
 void exercise_answer(const char *name, bool found); /* of a question: it returned true */
 /* Right, of the values that follow: |found - right| <= absolute + relative |right|; 1e-9 both. */
 void exercise_tolerance(double absolute, double relative);

@@ -15,7 +15,7 @@ enum { MOST_VALUES = 8192, MOST_CASES = 2048, MOST_ROWS = 400 };
 typedef struct Value {
     const char *name; /* "dw" */
     int in;           /* its case */
-    bool yes_no;
+    bool yes_no, fact;
     double found, absolute, relative;
 } Value;
 typedef struct Case {
@@ -117,11 +117,17 @@ void exercise_tolerance(double absolute, double relative)
 static void note_value(const char *name, double found, bool yes_no)
 {
     ASSERT(noted.values < MOST_VALUES && noted.ncases > 0);
-    noted.value[noted.values++] = (Value){name,  noted.ncases - 1, yes_no,
-                                          found, noted.absolute,   noted.relative};
+    noted.value[noted.values++] =
+        (Value){name, noted.ncases - 1, yes_no, false, found, noted.absolute, noted.relative};
 }
 
 void exercise_value(const char *name, double found) { note_value(name, found, false); }
+
+void exercise_fact(const char *name, double found)
+{
+    note_value(name, found, false);
+    noted.value[noted.values - 1].fact = true;
+}
 
 void exercise_answer(const char *name, bool found) { note_value(name, found, true); }
 
@@ -223,7 +229,7 @@ static char *mistakes_by_name(void)
             before |= !strcmp(noted.value[k].name, name) && !is_right(k);
         if (is_right(i) || before)
             continue;
-        const Row *row = mistake_in(name);
+        const Row *row = noted.value[i].fact ? NULL : mistake_in(name);
         if (!row)
             return NULL;
         words = format_new("%s%s%s: %s", words, *words ? "; " : "", name, row->words);
@@ -287,12 +293,12 @@ static bool always(Sign *sign, const char *name, double times)
         double found = noted.value[i].found;
         if (strcmp(noted.value[i].name, name) != 0)
             continue;
-        if (right(i) == 0 ? sign != unset && fabs(found) > 1e-6 * most
-                          : !sign(found, right(i), times))
+        if (right(i) == 0 && sign != unset ? fabs(found) > 1e-6 * most
+                                           : !sign(found, right(i), times))
             return false;
         seen += right(i) != 0;
     }
-    return seen > 1 || sign != factor;
+    return sign == unset || seen > (sign == factor);
 }
 
 static bool always_answers(const char *name, double answer)
@@ -308,6 +314,8 @@ static char *any_mistake(int first)
 {
     const char *name = noted.value[first].name;
     double found = noted.value[first].found, times = found / right(first);
+    if (noted.value[first].fact)
+        return NULL;
     if (noted.value[first].yes_no)
         return always_answers(name, found)
                  ? format_new("it always returns %s", found ? "true" : "false")

@@ -14,10 +14,10 @@ static void judge_one(ZeroStage stage, int P, int rank)
     exercise_case("%s", j.at);
     judged_note(&j, "my_grads", mine, JUDGED_EACH);
     judged_note_calls(&j, buffers);
-    exercise_value("that the memory of u->grads is there (1: true)", judged_live(&j, whole));
-    exercise_value("that u->grads names memory (1: true)", j.u.grads.buf != NULL);
-    exercise_value("that u->my_grads is another tensor (1: true)",
-                   j.u.my_grads.buf != mine.buf || j.u.my_grads.at != mine.at);
+    exercise_fact("that the memory of u->grads is there (1: true)", judged_live(&j, whole));
+    exercise_fact("that u->grads names memory (1: true)", j.u.grads.buf != NULL);
+    exercise_fact("that u->my_grads is another tensor (1: true)",
+                  j.u.my_grads.buf != mine.buf || j.u.my_grads.at != mine.at);
 }
 
 static void judge(void *unused)

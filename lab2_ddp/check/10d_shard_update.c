@@ -22,8 +22,8 @@ static void judge_one(ZeroStage stage, int rank)
     judged_note(&j, "my_params", j.u.my_params, JUDGED_EACH);
     judged_note_calls(&j, buffers);
     for (int k = 0; k < JUDGED_EACH; k++)
-        exercise_value("what it sends", j.gathers ? j.sent[k] : NAN);
-    exercise_value("that it sends my_params (1: true)", j.gathered_own);
+        exercise_fact("what it sends", j.gathers ? j.sent[k] : NAN);
+    exercise_fact("that it sends my_params (1: true)", j.gathered_own);
     judged_note(&j, "params", j.u.params, P * JUDGED_EACH);
     judged_note(&j, "my_grads", j.u.my_grads, JUDGED_EACH);
 }

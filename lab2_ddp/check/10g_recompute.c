@@ -127,15 +127,15 @@ static void judge(void *unused)
         int sum = 0;
         for (int f = 0; f < FAULTS; f++)
             sum += b.faults[f];
-        exercise_value("the number of such faults", sum);
+        exercise_fact("the number of such faults", sum);
         for (int f = 0; f < FAULTS; f++)
-            exercise_value("the number of faults of a kind", b.faults[f]);
-        exercise_value("the number of losses", b.losses);
-        exercise_value("the layer to which the backward pass gets", b.next);
+            exercise_fact("the number of faults of a kind", b.faults[f]);
+        exercise_fact("the number of losses", b.losses);
+        exercise_fact("the layer to which the backward pass gets", b.next);
         for (int a = 0; a <= MOST; a++)
-            exercise_value("in memory at the end: activation", b.there[a]);
-        exercise_value("the number of activations in memory at the loss", b.at_loss);
-        exercise_value("the largest number of activations in memory", b.most);
+            exercise_fact("in memory at the end: activation", b.there[a]);
+        exercise_fact("the number of activations in memory at the loss", b.at_loss);
+        exercise_fact("the largest number of activations in memory", b.most);
     }
 }
 

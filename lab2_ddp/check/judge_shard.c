@@ -52,9 +52,9 @@ void judged_note(const ShardJudge *j, const char *name, Tensor t, int n)
 
 void judged_note_calls(const ShardJudge *j, int buffers)
 {
-    exercise_value("the number of reduce-scatters", j->reduces);
-    exercise_value("the number of all-gathers", j->gathers);
-    exercise_value("the number of tensors taken and not given back", j->buffers - buffers);
+    exercise_fact("the number of reduce-scatters", j->reduces);
+    exercise_fact("the number of all-gathers", j->gathers);
+    exercise_fact("the number of tensors taken and not given back", j->buffers - buffers);
 }
 
 /* ---- the other ranks ---- */
