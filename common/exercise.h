@@ -56,7 +56,8 @@ void exercise_values(const char *name, const float *found, int n);
 void exercise_answer(const char *name, bool found); /* of a question: it returned true */
 /* Right, of the values that follow: |found - right| <= absolute + relative |right|; 1e-9 both. */
 void exercise_tolerance(double absolute, double relative);
-/* exercise_wrong() unless all are right. Else called after the judge. */
+/* exercise_wrong() unless all are right. Called after the judge, if not before: what follows it
+ * there sees only versions whose values are right. */
 void exercise_compare(void);
 
 /* ---- which mistake is it? ---- */

@@ -2,13 +2,13 @@
 #ifndef EXERCISE_TRIAL_H
 #define EXERCISE_TRIAL_H
 #include <stdbool.h>
-#include <stdio.h>
 #define TRIAL_RIGHT "right" /* the verdict of an attempt that returned; else what is wrong */
 
 /* The table of an exercise: FOLDER/mistakes.txt. */
 void exercise_read_table(const char *folder, const char *exercise);
-/* The values that were noted, one a line, with their tolerances. */
-void exercise_record(FILE *file);
+/* exercise_compare() will end the program with the values in this file, one a line, with their
+ * tolerances. */
+void exercise_record(const char *file);
 
 /* Run the judge, write the verdict to this file, which exists, and end: with status 0, or
  * EXIT_WRONG. `record`: do not

@@ -39,6 +39,7 @@ static struct {
     Case cases[MOST_CASES];
     Row row[MOST_ROWS]; /* the reference's first */
     char *path;         /* of the table */
+    const char *record; /* a file for the values, in place of comparing; NULL: none */
     const char *group;
     double absolute, relative;
     int values, ncases, rows, width; /* width: values in a row */
@@ -116,8 +117,8 @@ void exercise_tolerance(double absolute, double relative)
 static void note_value(const char *name, double found, bool yes_no)
 {
     ASSERT(noted.values < MOST_VALUES && noted.ncases > 0);
-    noted.value[noted.values++] =
-        (Value){name, noted.ncases - 1, yes_no, found, noted.absolute, noted.relative};
+    noted.value[noted.values++] = (Value){name,  noted.ncases - 1, yes_no,
+                                          found, noted.absolute,   noted.relative};
 }
 
 void exercise_value(const char *name, double found) { note_value(name, found, false); }
@@ -130,11 +131,16 @@ void exercise_values(const char *name, const float *found, int n)
         note_value(name, found[i], false);
 }
 
-void exercise_record(FILE *file)
+void exercise_record(const char *file) { noted.record = file; }
+
+static _Noreturn void write_values(void)
 {
+    FILE *file = fopen(noted.record, "w");
     for (int i = 0; i < noted.values; i++)
         fprintf(file, "%.17g %g %g\n", noted.value[i].found, noted.value[i].absolute,
                 noted.value[i].relative);
+    fclose(file);
+    exit(0);
 }
 
 /* ---- comparing ---- */
@@ -154,10 +160,7 @@ static bool is_right(int i)
 }
 
 /* The same but for rounding: another version may add in another order. */
-static bool same(double found, double given)
-{
-    return within(found, given, 1e-9, 1e-6);
-}
+static bool same(double found, double given) { return within(found, given, 1e-9, 1e-6); }
 
 /* Does the row give value i? */
 static bool gives(const Row *row, int i)
@@ -165,8 +168,8 @@ static bool gives(const Row *row, int i)
     const Value *v = &noted.value[i];
     Entry e = row->at[i];
     return e.kind == ANY || (e.kind == RIGHT && is_right(i)) ||
-           (e.kind == NUMBER && within(v->found, e.number, fmax(v->absolute, 1e-9),
-                                       fmax(v->relative, 1e-6)));
+           (e.kind == NUMBER &&
+            within(v->found, e.number, fmax(v->absolute, 1e-9), fmax(v->relative, 1e-6)));
 }
 
 /* Does the row give all values with this name? NULL: all values. */
@@ -229,24 +232,29 @@ static char *mistakes_by_name(void)
 }
 
 /* Two mistakes at once: each value is that of the one where the other is right; where both are
- * wrong, any. Each must be seen alone in some value. */
+ * wrong, any. Each must be seen alone in some value, and most values be of one alone. */
 static bool both_explain(const Row *a, const Row *b)
 {
-    int only_a = 0, only_b = 0;
+    int only_a = 0, only_b = 0, both = 0;
     for (int i = 0; i < noted.values; i++) {
         bool right_a = a->at[i].kind == RIGHT, right_b = b->at[i].kind == RIGHT;
         if ((right_b && !gives(a, i)) || (right_a && !gives(b, i)))
             return false;
-        only_a += right_b && a->at[i].kind == NUMBER;
-        only_b += right_a && b->at[i].kind == NUMBER;
+        only_a += right_b && a->at[i].kind == NUMBER && !is_right(i);
+        only_b += right_a && b->at[i].kind == NUMBER && !is_right(i);
+        both += !right_a && !right_b;
     }
-    return only_a > 0 && only_b > 0;
+    return only_a > 0 && only_b > 0 && only_a + only_b >= both;
 }
 
-/* The words of the only pair of mistakes that does; NULL: none, or several. */
+/* The words of the only pair of mistakes that does; NULL: none, or several. Not of answers, which
+ * fit too easily. */
 static char *pair_made(void)
 {
     const Row *first = NULL, *second = NULL, *end = noted.row + noted.rows;
+    for (int i = 0; i < noted.values; i++)
+        if (noted.value[i].yes_no)
+            return NULL;
     for (const Row *a = noted.row + 1; a < end; a++)
         for (const Row *b = a + 1; b < end; b++) {
             if (!both_explain(a, b) || !strcmp(a->words, b->words))
@@ -284,8 +292,8 @@ static bool always(Sign *sign, const char *name, double times)
         double found = noted.value[i].found;
         if (strcmp(noted.value[i].name, name) != 0)
             continue;
-        if (right(i) == 0 ? sign != unset && fabs(found) > 1e-6 * most
-                          : !sign(found, right(i), times))
+        if (right(i) == 0 && sign != unset ? fabs(found) > 1e-6 * most
+                                           : !sign(found, right(i), times))
             return false;
         seen += right(i) != 0;
     }
@@ -306,15 +314,16 @@ static char *any_mistake(int first)
     const char *name = noted.value[first].name;
     double found = noted.value[first].found, times = found / right(first);
     if (noted.value[first].yes_no)
-        return always_answers(name, found) ? format_new("it always returns %s",
-                                                        found ? "true" : "false")
-                                           : NULL;
+        return always_answers(name, found)
+                 ? format_new("it always returns %s", found ? "true" : "false")
+                 : NULL;
     if (always(unset, name, times))
         return format_new("%s is never set", name);
     if (isnan(found) && !isnan(right(first)))
         return format_new("%s is not a number: a division by 0, or never set?", name);
     if (always(zero, name, times))
-        return format_new("%s is always 0: a division of integers?", name);
+        return format_new("%s is always 0: is a division in integers, or a sum never added to?",
+                          name);
     if (always(turned, name, times))
         return format_new("the sign of %s is wrong", name);
     if (isfinite(times) && fabs(times - 1) > 1e-3 && always(factor, name, times))
@@ -368,20 +377,23 @@ static char *where_right(void)
     int fine = 0;
     for (int c = 0; c < noted.ncases; c++) {
         const char *group = noted.cases[c].group;
-        bool named = c > 0 && group && noted.cases[c - 1].group == group;
+        bool before = false;
+        for (int k = 0; k < c && group; k++)
+            before |= noted.cases[k].group && !strcmp(noted.cases[k].group, group);
         fine += case_is_right(c);
-        if (!group || named || !group_is_right(group))
+        if (!group || before || !group_is_right(group))
             continue;
         char *more = format_new("%s%s%s", groups, *groups ? ", " : "; right for ", group);
         free(groups);
         groups = more;
     }
-    return *groups || !fine ? groups
-                            : format_new("; right in %d of %d cases", fine, noted.ncases);
+    return *groups || !fine ? groups : format_new("; right in %d of %d cases", fine, noted.ncases);
 }
 
 void exercise_compare(void)
 {
+    if (noted.record)
+        write_values();
     if (noted.judged || noted.values == 0)
         return;
     noted.judged = true;

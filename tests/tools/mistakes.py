@@ -17,6 +17,7 @@ Each edit is compiled into a library that the exercise's trial program is linked
 finished build of the reference programs in $BUILD.
 """
 import concurrent.futures
+import math
 import os
 import re
 import shutil
@@ -153,7 +154,8 @@ class Exercise:
 
 
 def same(a, b, absolute, relative):
-    return a == b or (a != a and b != b) or abs(a - b) <= absolute + relative * abs(b)
+    return a == b or (a != a and b != b) or (
+        math.isfinite(b) and abs(a - b) <= absolute + relative * abs(b))
 
 
 def row_of(values, right):
