@@ -73,9 +73,9 @@ static void all_orders_equally_likely(Rng *r)
         exercise_value("how often it came", count[code]);
         chi += (count[code] - 1000.0) * (count[code] - 1000) / 1000;
     }
-    exercise_tolerance(69, 0);
+    exercise_tolerance(50, 0);
     exercise_case("24,000 shuffles of 0 1 2 3: each order should come about 1000 times");
-    exercise_value("chi squared", chi);
+    exercise_value("chi squared, 150 at most", chi < 150 ? chi : 150);
 }
 
 static void judge(void *unused)
