@@ -18,7 +18,7 @@ build() { # folder, exercise's file without .c: folder/NAME.c to folder/check/NA
 }
 mkdir -p "$work/frame" "$work/checks" "$work/check"
 for file in lab1_gd/parts/1_linear/linear.c \
-    common/judge/{exercise,exercise_mistake,exercise_trial,child,child_alone,child_family}.c \
+    common/judge/{exercise,exercise_values,exercise_trial,child,child_alone,child_family}.c \
     common/base/{printable,timer,check,memory,cgroup,number,quantiles,rng}.c \
     common/base/{start,start_needs,start_streams}.c; do
     compile "$file" "$work/frame/$(basename "$file" .c).o" || { echo "$file"; exit 1; }
