@@ -61,34 +61,6 @@ void exercise_tolerance(double absolute, double relative);
  * there sees only versions whose values are right. */
 void exercise_compare(void);
 
-/* ---- which mistake is it? ---- */
-
-enum { EXERCISE_MOST_VALUES = 3 };
-/* One case of a check: what was asked, what the exercise gave, what is right. */
-typedef struct ExerciseCase {
-    const void *asked; /* the check's own description, for Mistake.gives */
-    char told[100];    /* the same as text: "n = 7, w = -3, b = 2.5" */
-    double found[EXERCISE_MOST_VALUES], right[EXERCISE_MOST_VALUES];
-} ExerciseCase;
-/* printf into c->told. */
-void exercise_tell(ExerciseCase *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A usual mistake, and what it would give in a case: out[v], where NAN stands for any value. A
- * version that gives this in every case has made this mistake. */
-typedef struct Mistake {
-    const char *words; /* "the sign is wrong: prediction - y, not y - prediction" */
-    void (*gives)(double *out, const double *right, const void *asked);
-} Mistake;
-typedef struct ExerciseQuestion {
-    const char *names[EXERCISE_MOST_VALUES]; /* of the values: "dw", "db"; NULL: no more */
-    double absolute, relative;               /* |found - right| <= absolute + relative |right| */
-    const Mistake *mistakes;                 /* the most specific first; ended by {0} */
-    bool yes_no;                             /* the value is an answer: 1 true, 0 false */
-} ExerciseQuestion;
-/* exercise_wrong() if a case is wrong. If the same mistake explains all n cases (one of
- * q->mistakes, or one that any exercise can have: never set, NaN, 0, a factor, the sign, sums in
- * float), the message names it; then come the numbers of the first wrong case that it explains. */
-void exercise_judge(const ExerciseQuestion *q, const ExerciseCase *cases, int n);
-
 /* The main() of one exercise's check, which is linked twice: check/NAME, without a line of the
  * student's code, starts trial/NAME, which has it and calls `judge`; that calls exercise_wrong() if
  * the result is wrong. check/NAME prints the line. Returns its status: 0, EXIT_WRONG or

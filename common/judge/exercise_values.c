@@ -238,24 +238,29 @@ static char *mistakes_by_name(void)
 }
 
 /* Two mistakes at once: each value is that of the one where the other is right; where both are
- * wrong, any. Each must be seen alone in some value. */
+ * wrong, any. Each must be seen alone in some value, and most values be of one alone. */
 static bool both_explain(const Row *a, const Row *b)
 {
-    int only_a = 0, only_b = 0;
+    int only_a = 0, only_b = 0, both = 0;
     for (int i = 0; i < noted.values; i++) {
         bool right_a = a->at[i].kind == RIGHT, right_b = b->at[i].kind == RIGHT;
         if ((right_b && !gives(a, i)) || (right_a && !gives(b, i)))
             return false;
-        only_a += right_b && a->at[i].kind == NUMBER;
-        only_b += right_a && b->at[i].kind == NUMBER;
+        only_a += right_b && a->at[i].kind == NUMBER && !is_right(i);
+        only_b += right_a && b->at[i].kind == NUMBER && !is_right(i);
+        both += !right_a && !right_b;
     }
-    return only_a > 0 && only_b > 0;
+    return only_a > 0 && only_b > 0 && only_a + only_b >= both;
 }
 
-/* The words of the only pair of mistakes that does; NULL: none, or several. */
+/* The words of the only pair of mistakes that does; NULL: none, or several. Not of answers, which
+ * fit too easily. */
 static char *pair_made(void)
 {
     const Row *first = NULL, *second = NULL, *end = noted.row + noted.rows;
+    for (int i = 0; i < noted.values; i++)
+        if (noted.value[i].yes_no)
+            return NULL;
     for (const Row *a = noted.row + 1; a < end; a++)
         for (const Row *b = a + 1; b < end; b++) {
             if (!both_explain(a, b) || !strcmp(a->words, b->words))
@@ -325,8 +330,7 @@ static char *any_mistake(int first)
     if (isnan(found) && !isnan(right(first)))
         return format_new("%s is not a number: a division by 0, or never set?", name);
     if (always(zero, name, times))
-        return format_new("%s is always 0: was it never computed, or by a division of "
-                          "integers?",
+        return format_new("%s is always 0: is a division in integers, or a sum never added to?",
                           name);
     if (always(turned, name, times))
         return format_new("the sign of %s is wrong", name);
@@ -397,11 +401,11 @@ static char *where_right(void)
     int fine = 0;
     for (int c = 0; c < noted.ncases; c++) {
         const char *group = noted.cases[c].group;
-        bool named = false;
-        for (int k = 0; k < c; k++)
-            named |= group && noted.cases[k].group && !strcmp(noted.cases[k].group, group);
+        bool before = false;
+        for (int k = 0; k < c && group; k++)
+            before |= noted.cases[k].group && !strcmp(noted.cases[k].group, group);
         fine += case_is_right(c);
-        if (!group || named || !group_is_right(group))
+        if (!group || before || !group_is_right(group))
             continue;
         char *more = format_new("%s%s%s", groups, *groups ? ", " : "; right for ", group);
         free(groups);
