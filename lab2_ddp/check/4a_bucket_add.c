@@ -45,6 +45,7 @@ static void judge_pass(double least, const char *group)
         exercise_case("least = %g bytes, elements %zu to %zu complete, %d in flight", least, first,
                       first + (size_t)count - 1, made);
         bucket_add(&b, first, count);
+        judged_flight(&r);
         judge_layer(&b, &r, made);
     }
 }

@@ -21,6 +21,7 @@ static void judge_finish(int started)
         b.first = 0;
         exercise_case("%d in flight, the open bucket [0, %zu)", started, b.end);
         bucket_finish(&b);
+        judged_flight(&r);
         const Recorded *last = r.made > started ? &r.all_reduce[started] : NULL;
         int waited = 0, early = 0;
         for (int i = 0; i < r.made; i++) {

@@ -34,6 +34,7 @@ static void judge(void *unused)
 {
     static const int asked[][4] = {{4, 2, 2, 0},  {3, 1, 3, 1},  {6, 3, 7, 2}, {10, 4, 3, 1},
                                    {12, 3, 3, 0}, {12, 3, 3, 1}, {5, 5, 9, 4}, {3, 5, 3, 0}};
+    static int32_t many[60000];
     for (int kind = 0; kind < PARTITION_KINDS; kind++) {
         exercise_group(kinds[kind]);
         for (int k = 0; k < (int)(sizeof asked / sizeof *asked); k++)
@@ -41,6 +42,10 @@ static void judge(void *unused)
                 judge_rank(kind, asked[k][0], rank, asked[k][1], (uint64_t)asked[k][2],
                            asked[k][3]);
         judge_rank(kind, 4, 0, 2, 2, 0); /* as at first */
+        int n = partition(many, kind, 60000, 1, 7, 2, 0);
+        exercise_case("%s, 60000 images, rank 1 of 7", kinds[kind]);
+        exercise_value("n", n);
+        exercise_value("mine[n - 1]", many[60000 / 7 - 1]);
     }
 }
 

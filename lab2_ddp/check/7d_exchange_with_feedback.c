@@ -23,9 +23,9 @@ static void judge(void *unused)
         played_end(&p);
         WRONG_UNLESS(g[PLAYED] == UNSET && e[PLAYED] == UNSET,
                      "it writes outside of g [r->n] or e [r->n]");
-        exercise_values("what is compressed", p.a, PLAYED);
-        exercise_values("e after it", e, PLAYED);
-        exercise_values("g after it", g, PLAYED);
+        exercise_values("compressed", p.a, PLAYED);
+        exercise_values("e'", e, PLAYED);
+        exercise_values("g'", g, PLAYED);
     }
 }
 

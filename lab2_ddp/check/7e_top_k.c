@@ -30,6 +30,7 @@ static void judge(void *unused)
 {
     static const float one[] = {-3}, different[] = {2, -5, 0.5f, 4, -1, 3},
                        equal[] = {1, -2, 2, 3, 2, -2, 0, 1}, zeros[] = {0, 0, -0.0f, 0},
+                       front[] = {5, 2, -2, 2}, back[] = {2, -2, 2, 5},
                        falling[] = {-9, 8, 7, -6, 5, 4, -3, 2, 1, 0.5f, -0.25f, 0};
     judge_top("-3 (n = 1)", one, 1, 1, false);
     judge_top("2, -5, 0.5, 4, -1, 3", different, 6, 1, false);
@@ -39,6 +40,8 @@ static void judge(void *unused)
     exercise_group("equal elements");
     for (int k = 1; k <= 8; k++)
         judge_top("1, -2, 2, 3, 2, -2, 0, 1", equal, 8, k, true);
+    judge_top("5, 2, -2, 2", front, 4, 2, true);
+    judge_top("2, -2, 2, 5", back, 4, 2, true);
     judge_top("0, 0, -0.0, 0", zeros, 4, 2, true);
 }
 

@@ -25,10 +25,10 @@ static void judge(void *unused)
         played_end(&p);
         WRONG_UNLESS(g[PLAYED] == UNSET && u[PLAYED] == UNSET && v[PLAYED] == UNSET,
                      "it writes outside of g, u or v [r->n]");
-        exercise_values("what is compressed", p.a, PLAYED);
-        exercise_values("u after it", u, PLAYED);
-        exercise_values("v after it", v, PLAYED);
-        exercise_values("g after it", g, PLAYED);
+        exercise_values("compressed", p.a, PLAYED);
+        exercise_values("u'", u, PLAYED);
+        exercise_values("v'", v, PLAYED);
+        exercise_values("g'", g, PLAYED);
     }
 }
 

@@ -43,7 +43,7 @@ static double judge_step(const char *what, int rows, int columns, int rank, floa
                  "it writes behind p [rank * rows] or q [rank * columns]");
     exercise_tolerance(2e-4 * size, 2e-4);
     exercise_case("%s, m [%d][%d], rank %d", what, rows, columns, rank);
-    exercise_values("p before the mean", ranks.asked, rows * rank);
+    exercise_values("p (before the mean)", ranks.asked, rows * rank);
     exercise_tolerance(2e-4, 2e-4);
     exercise_values("p", p, rows * rank);
     exercise_tolerance(2e-4 * size, 2e-4);
@@ -72,7 +72,7 @@ static void judge(void *unused)
     judge_step("a column of q of zeros", 4, 3, 2, 1, 0, 1);
     exercise_group(NULL);
     judge_step("two ranks", 5, 4, 3, 1, 6, -1);
-    judge_step("m of about 1e-9", 5, 4, 3, 1e-9f, 0, -1);
+    judge_step("m of about 1e-9", 5, 5, 4, 1e-9f, 0, -1);
     exercise_compare();
     WRONG_UNLESS(off < 1e-3, "p qᵀ is %g off where the rank is full", off);
 }

@@ -1,5 +1,6 @@
 /* judge_buckets.c: see judge_buckets.h. */
 #include "judge_buckets.h"
+#include "exercise.h"
 
 const int judged_layer[JUDGED_LAYERS] = {40, 8, 300, 20, 100, 10};
 
@@ -17,6 +18,9 @@ Buckets judged_buckets(Recorder *r, double least)
     b.first = b.end = (size_t)n;
     recorder_init(r, NULL, b.grads, tick);
     b.comm = &r->comm;
+    r->all_reduce[RECORDER_MOST - 1].owner = r;
+    for (int i = 0; i < MOST_BUCKETS; i++)
+        b.flight[i] = (CommRequest *)&r->all_reduce[RECORDER_MOST - 1];
     return b;
 }
 
@@ -25,4 +29,11 @@ void judged_start(Buckets *b, size_t first, int count)
     b->flight[b->count] = comm_all_reduce_start(b->comm, tensor_slice(b->grads, first, count),
                                                 COMM_SUM, b->s);
     b->count++;
+}
+
+void judged_flight(const Recorder *r)
+{
+    const Recorded *none = &r->all_reduce[RECORDER_MOST - 1];
+    WRONG_UNLESS(none->tests + none->waits == 0,
+                 "it asks about an entry of b->flight that holds no request: [0, b->count) do");
 }

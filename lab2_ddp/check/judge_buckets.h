@@ -14,4 +14,6 @@ extern const int judged_layer[JUDGED_LAYERS];
 Buckets judged_buckets(Recorder *r, double least);
 /* Start the all-reduce of elements [first, first + count), as bucket_add should have done. */
 void judged_start(Buckets *b, size_t first, int count);
+/* Only the requests in flight must be asked about. */
+void judged_flight(const Recorder *r);
 #endif
