@@ -117,8 +117,8 @@ void exercise_tolerance(double absolute, double relative)
 static void note_value(const char *name, double found, bool yes_no)
 {
     ASSERT(noted.values < MOST_VALUES && noted.ncases > 0);
-    noted.value[noted.values++] =
-        (Value){name, noted.ncases - 1, yes_no, false, found, noted.absolute, noted.relative};
+    noted.value[noted.values++] = (Value){name,  noted.ncases - 1, yes_no,        false,
+                                          found, noted.absolute,   noted.relative};
 }
 
 void exercise_value(const char *name, double found) { note_value(name, found, false); }
@@ -166,10 +166,7 @@ static bool is_right(int i)
 }
 
 /* The same but for rounding: another version may add in another order. */
-static bool same(double found, double given)
-{
-    return within(found, given, 1e-9, 1e-6);
-}
+static bool same(double found, double given) { return within(found, given, 1e-9, 1e-6); }
 
 /* Does the row give value i? */
 static bool gives(const Row *row, int i)
@@ -177,8 +174,8 @@ static bool gives(const Row *row, int i)
     const Value *v = &noted.value[i];
     Entry e = row->at[i];
     return e.kind == ANY || (e.kind == RIGHT && is_right(i)) ||
-           (e.kind == NUMBER && within(v->found, e.number, fmax(v->absolute, 1e-9),
-                                       fmax(v->relative, 1e-6)));
+           (e.kind == NUMBER &&
+            within(v->found, e.number, fmax(v->absolute, 1e-9), fmax(v->relative, 1e-6)));
 }
 
 /* Does the row give all values with this name? NULL: all values. */
@@ -320,9 +317,9 @@ static char *any_mistake(int first)
     if (noted.value[first].fact)
         return NULL;
     if (noted.value[first].yes_no)
-        return always_answers(name, found) ? format_new("it always returns %s",
-                                                        found ? "true" : "false")
-                                           : NULL;
+        return always_answers(name, found)
+                 ? format_new("it always returns %s", found ? "true" : "false")
+                 : NULL;
     if (always(unset, name, times))
         return format_new("%s is never set", name);
     if (isnan(found) && !isnan(right(first)))
@@ -408,8 +405,7 @@ static char *where_right(void)
         free(groups);
         groups = more;
     }
-    return *groups || !fine ? groups
-                            : format_new("; right in %d of %d cases", fine, noted.ncases);
+    return *groups || !fine ? groups : format_new("; right in %d of %d cases", fine, noted.ncases);
 }
 
 void exercise_compare(void)
