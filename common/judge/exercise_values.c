@@ -117,8 +117,8 @@ void exercise_tolerance(double absolute, double relative)
 static void note_value(const char *name, double found, bool yes_no)
 {
     ASSERT(noted.values < MOST_VALUES && noted.ncases > 0);
-    noted.value[noted.values++] =
-        (Value){name, noted.ncases - 1, yes_no, false, found, noted.absolute, noted.relative};
+    noted.value[noted.values++] = (Value){name,  noted.ncases - 1, yes_no,        false,
+                                          found, noted.absolute,   noted.relative};
 }
 
 void exercise_value(const char *name, double found) { note_value(name, found, false); }

@@ -5,7 +5,7 @@
 static void judge_one(ZeroStage stage, int P, int rank)
 {
     static ShardJudge j;
-    judge_open(&j, stage, P, rank, true);
+    judge_open(&j, stage, P, rank);
     const Buffer *whole = j.u.grads.buf;
     Tensor mine = j.u.my_grads;
     int buffers = j.buffers;

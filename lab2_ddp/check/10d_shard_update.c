@@ -8,7 +8,7 @@ static void judge_one(ZeroStage stage, int rank)
     enum { P = 3 };
     static const char *const groups[] = {"", "stage 1", "stage 2", "stage 3"};
     static ShardJudge j;
-    judge_open(&j, stage, P, rank, true);
+    judge_open(&j, stage, P, rank);
     if (stage == ZERO_3) /* room, so that a call that should not be made can be named */
         j.u.params = unit_new(&j.z, &j.u);
     int buffers = j.buffers;

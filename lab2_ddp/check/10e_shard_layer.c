@@ -26,7 +26,7 @@ static void judge(void *unused)
 {
     static ShardJudge j;
     for (int rank = 0; rank < 3; rank++) {
-        judge_open(&j, ZERO_3, 3, rank, false);
+        judge_open(&j, ZERO_3, 3, rank);
         judged_values(&j, j.u.my_grads)[0] = 2;
         judged_values(&j, j.u.my_velocity)[0] = 3;
         judge_pass(&j, "forward");

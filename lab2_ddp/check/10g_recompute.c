@@ -3,26 +3,7 @@
 #include "exercise.h"
 #include "lab2.h"
 
-enum { MOST = 9 };
-
-/* What can be wrong; each is counted, and the first one told. */
-typedef enum {
-    TAKES_OTHER, /* no activation of these layers */
-    DROPS_OTHER,
-    OTHER_LAYERS,
-    TAKEN_TWICE,
-    NOT_TAKEN,
-    NO_INPUT,
-    NO_ROOM,
-    NOT_AGAIN,
-    AGAIN_FIRST,
-    LAST_TWICE,
-    THREE_TIMES,
-    BEFORE_LOSS,
-    ORDER,
-    NOT_THERE,
-    FAULTS
-} Fault;
+enum { MOST = 9, FAULTS = 14 };
 
 typedef struct Books {
     int L, last;                           /* the last part's first layer */
@@ -32,19 +13,20 @@ typedef struct Books {
     char *first;
 } Books;
 
-static bool fault(Books *b, bool wrong, Fault f, const char *told, int i)
+/* Faults are counted by kind, and the first one is told. */
+static bool fault(Books *b, bool wrong, int kind, const char *told, int i)
 {
     if (wrong && !b->first)
         b->first = format_new(told, i);
-    b->faults[f] += wrong;
+    b->faults[kind] += wrong;
     return wrong;
 }
 
 static void take(void *context, int a)
 {
     Books *b = context;
-    if (fault(b, a < 1 || a > b->L, TAKES_OTHER, "takes activation %d", a) ||
-        fault(b, b->there[a], TAKEN_TWICE, "takes activation %d, which has memory", a))
+    if (fault(b, a < 1 || a > b->L, 0, "takes activation %d", a) ||
+        fault(b, b->there[a], 3, "takes activation %d, which has memory", a))
         return;
     b->there[a] = true;
     b->now++;
@@ -54,8 +36,8 @@ static void take(void *context, int a)
 static void drop(void *context, int a)
 {
     Books *b = context;
-    if (fault(b, a < 1 || a > b->L, DROPS_OTHER, "drops activation %d", a) ||
-        fault(b, !b->there[a], NOT_TAKEN, "drops activation %d, which has no memory", a))
+    if (fault(b, a < 1 || a > b->L, 1, "drops activation %d", a) ||
+        fault(b, !b->there[a], 4, "drops activation %d, which has no memory", a))
         return;
     b->there[a] = b->known[a] = false;
     b->now--;
@@ -64,19 +46,19 @@ static void drop(void *context, int a)
 static void forward(void *context, int first, int end, bool again)
 {
     Books *b = context;
-    if (fault(b, first < 0 || first >= end || end > b->L, OTHER_LAYERS,
+    if (fault(b, first < 0 || first >= end || end > b->L, 2,
               "asks for a forward pass from layer %d on to one before it, or behind the last",
               first))
         return;
     for (int i = first; i < end; i++) {
-        fault(b, i > 0 && !b->known[i], NO_INPUT, "computes layer %d, whose input is not there", i);
-        fault(b, !b->there[i + 1], NO_ROOM, "computes layer %d, whose output has no memory", i);
-        fault(b, b->runs[i] > 0 && !again, NOT_AGAIN,
+        fault(b, i > 0 && !b->known[i], 5, "computes layer %d, whose input is not there", i);
+        fault(b, !b->there[i + 1], 6, "computes layer %d, whose output has no memory", i);
+        fault(b, b->runs[i] > 0 && !again, 7,
               "computes layer %d again without `again`: running statistics would move twice", i);
-        fault(b, !b->runs[i] && again, AGAIN_FIRST, "computes layer %d first as `again`", i);
-        fault(b, b->runs[i] == 1 && i >= b->last, LAST_TWICE,
+        fault(b, !b->runs[i] && again, 8, "computes layer %d first as `again`", i);
+        fault(b, b->runs[i] == 1 && i >= b->last, 9,
               "computes layer %d of the last part a second time", i);
-        fault(b, b->runs[i] == 2, THREE_TIMES, "computes layer %d a third time", i);
+        fault(b, b->runs[i] == 2, 10, "computes layer %d a third time", i);
         b->runs[i]++;
         b->known[i + 1] = b->there[i + 1];
     }
@@ -85,7 +67,7 @@ static void forward(void *context, int first, int end, bool again)
 static void loss(void *context)
 {
     Books *b = context;
-    fault(b, !b->known[b->L], NO_INPUT, "computes the loss, and output %d is not there", b->L);
+    fault(b, !b->known[b->L], 5, "computes the loss, and output %d is not there", b->L);
     b->losses++;
     b->at_loss = b->now;
 }
@@ -93,13 +75,13 @@ static void loss(void *context)
 static void backward(void *context, int first, int end)
 {
     Books *b = context;
-    if (fault(b, first < 0 || first >= end || end > b->L, OTHER_LAYERS,
+    if (fault(b, first < 0 || first >= end || end > b->L, 2,
               "asks for a backward pass to layer %d from one before it, or behind the last", first))
         return;
-    fault(b, !b->losses, BEFORE_LOSS, "goes back to layer %d before the loss", first);
-    fault(b, end != b->next, ORDER, "goes back to layer %d out of turn", first);
+    fault(b, !b->losses, 11, "goes back to layer %d before the loss", first);
+    fault(b, end != b->next, 12, "goes back to layer %d out of turn", first);
     for (int a = end; a >= first; a--)
-        fault(b, a > 0 && !b->known[a], NOT_THERE,
+        fault(b, a > 0 && !b->known[a], 13,
               "goes back through a part whose activation %d is not there", a);
     b->next = first;
 }

@@ -57,9 +57,9 @@ static void large(bool two_bits)
     }
     exercise_case("a chunk of %d elements, k = %d, decay 0.5, two_bits = %s", SPARSE_CHUNK, K,
                   two_bits ? "true" : "false");
-    exercise_value("the sum of at", sum[0]);
-    exercise_value("the sum of (i + 1) value[i]", sum[1]);
-    exercise_value("the sum of (i + 1) residual[i]", sum[2]);
+    exercise_fact("the sum of at", sum[0]);
+    exercise_fact("the sum of (i + 1) value[i]", sum[1]);
+    exercise_fact("the sum of (i + 1) residual[i]", sum[2]);
 }
 
 static void judge(void *unused)

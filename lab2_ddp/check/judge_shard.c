@@ -130,7 +130,7 @@ static Tensor filled(ShardJudge *j, int n, int rank, float (*value)(int, int), i
     return t;
 }
 
-void judge_open(ShardJudge *j, ZeroStage stage, int P, int rank, bool gradient)
+void judge_open(ShardJudge *j, ZeroStage stage, int P, int rank)
 {
     *j = (ShardJudge){.comm = {&ops, rank, P, rank, P, 0}};
     Backend *be = backend_open("cpu", 0, 1, 1);
@@ -146,8 +146,7 @@ void judge_open(ShardJudge *j, ZeroStage stage, int P, int rank, bool gradient)
     int n = JUDGED_EACH, first = rank * n;
     u->count = JUDGED_COUNT;
     u->each = n;
-    if (stage < ZERO_2 || gradient)
-        u->grads = filled(j, P * n, rank, gradient ? judged_grad : NULL, 0);
+    u->grads = filled(j, P * n, rank, judged_grad, 0);
     u->my_grads = stage < ZERO_2 ? tensor_slice(u->grads, first, n) : filled(j, n, rank, NULL, 0);
     if (stage < ZERO_3) {
         u->params = filled(j, P * n, rank, NULL, 0);

@@ -21,9 +21,9 @@ typedef struct ShardJudge {
 
 enum { JUDGED_EACH = 4, JUDGED_COUNT = 10 };
 
-/* A unit of JUDGED_COUNT elements as it is before the exercise is called, with a gradient if
- * `gradient`; rank of P. */
-void judge_open(ShardJudge *j, ZeroStage stage, int P, int rank, bool gradient);
+/* A unit of JUDGED_COUNT elements as it is before the exercise is called, with a gradient; rank of
+ * P. */
+void judge_open(ShardJudge *j, ZeroStage stage, int P, int rank);
 /* Element i of rank r's gradient, of which the padding is 0; of its parameters, after a step. */
 float judged_grad(int rank, int i);
 float judged_param(int rank, int i);
