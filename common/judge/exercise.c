@@ -229,10 +229,11 @@ int exercise_check_of(const char *file, int argc, char **argv, const char *name,
     bool records = argc == 3 && !strcmp(argv[1], "--record");
     if (records || (argc == 3 && !strcmp(argv[1], "--trial"))) {
         const char *slash = strrchr(argv[0], '/');
-        exercise_read_table(format_new("%.*s", (int)(strrchr(file, '/') - file), file),
-                            slash ? slash + 1 : argv[0]);
         if (records)
             exercise_record(realpath(argv[2], NULL));
+        else
+            exercise_read_table(format_new("%.*s", (int)(strrchr(file, '/') - file), file),
+                                slash ? slash + 1 : argv[0]);
         judge_of_check = judge;
         trial_run(argv[2], judge_and_compare);
     }
