@@ -50,7 +50,7 @@ int exercise_say(const char *name, int points, const char *expected, ExerciseRes
  * A mistake is named if it gives every value, and no other mistake does. Otherwise the first wrong
  * case is shown, and where the exercise is right. */
 void exercise_case(const char *format, ...) __attribute__((format(printf, 1, 2))); /* "n = 7" */
-void exercise_group(const char *name);      /* of the cases that follow: "P = 1"; NULL: of none */
+void exercise_group(const char *name); /* of the cases that follow: "P = 1"; NULL: of none */
 void exercise_value(const char *name, double found);
 void exercise_values(const char *name, const float *found, int n);
 void exercise_answer(const char *name, bool found); /* of a question: it returned true */

@@ -13,5 +13,6 @@ void exercise_record(const char *file);
 /* Run the judge, write the verdict to this file, which exists, and end: with status 0, or
  * EXIT_WRONG. `record`: do not
  * compare the values, but write them there. */
-void trial_run(const char *file, bool record, void (*judge)(void *unused)) __attribute__((noreturn));
+void trial_run(const char *file, bool record, void (*judge)(void *unused))
+    __attribute__((noreturn));
 #endif

@@ -17,7 +17,12 @@ static const struct {
     {"not at right angles", {3, 1, 0}, {1, 2, 2}, 2, 3, 4},
     {"at an obtuse angle, of very different length", {0.5, 0.25, 0}, {-100, 60, 20}, 40, 0.5, 1},
     {"not at right angles, v orthogonal to both", {3, 1, 0}, {1, 2, 2}, 0, 0, 6},
-    {"not at right angles, v within their plane", {0.3, 0.1, 0.7}, {0.2, 0.9, 0.4}, 0.7, 1.1, 0},
+    {"of large numbers, v within their plane",
+     {499048, 273517, 775853},
+     {939748, -773729, -993346},
+     5,
+     5,
+     0},
     {"almost parallel, where sums in float lose all digits", {5003, 1, 0}, {5001, 2, 0}, 1, 2, 1},
 };
 

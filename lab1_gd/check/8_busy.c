@@ -29,7 +29,7 @@ static const struct {
     {"spans outside of [from, to]", {-3, 12}, {-1, 20}, 2, 0, 10},
     {"spans around `from` and `to`", {1, 5, 2}, {4, 9, 3}, 3, 3.5, 8.25},
     {"to = from", {1}, {6}, 1, 3, 3},
-    {"spans of tenths of a second", {0.1, 0.7, 0.6}, {0.3, 0.9, 0.8}, 3, 0.2, 1},
+    {"spans of tenths of a second", {0.1234567, 0.7, 0.6}, {0.3, 0.9, 0.7654321}, 3, 0.2, 1},
     {"many spans", {9, 0.5, 3, 3.25, 12, 6}, {11, 2, 3.75, 5, 14, 6}, 6, 1, 13},
     {"many spans in another order", {6, 12, 1, 2, 3, 7}, {7, 13, 4, 3, 5, 9}, 6, 2.5, 12.5},
 };
