@@ -27,8 +27,8 @@ void gradient(double *dw, double *db, const double *x, const double *y, int n, d
     for (int i = 0; i < 2 * n; i++) {
         double value = i < n ? x[i] : y[i - n];
         WRONG_IN_EPOCH(value != OUTSIDE_ORDER,
-                       "it uses a point that order[0 … n) does not name: the last batch has only what "
-                       "is left, n − first");
+                       "it uses a point that order[0 … n) does not name: the last batch has only "
+                       "what is left, n − first");
         WRONG_IN_EPOCH(value != NEVER_WRITTEN,
                        "gradient() gets numbers of room that were never written, as its %c: "
                        "read it where you wrote it",

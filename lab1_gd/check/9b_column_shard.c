@@ -4,7 +4,8 @@
 
 static void judge(void *unused)
 {
-    static const int sizes[][2] = {{1, 1}, {8, 2}, {10, 4}, {9, 4}, {11, 3}, {7, 7}, {3, 5}, {1000, 7}};
+    static const int sizes[][2] = {{1, 1},  {8, 2}, {10, 4}, {9, 4},
+                                   {11, 3}, {7, 7}, {3, 5},  {1000, 7}};
     for (int k = 0; k < 8; k++)
         for (int rank = 0; rank < sizes[k][1]; rank++) {
             int first = (int)EXERCISE_UNSET, count = (int)EXERCISE_UNSET;

@@ -269,7 +269,8 @@ def record(lab, name, edits, work):
 
 
 HEAD = ("# What each exercise computes in the cases of its check, and under each known mistake's\n"
-        "# sentence what it computes with that mistake: = as it should be, =3 three times; ? any.\n\n")
+        "# sentence what it computes with that mistake: = as it should be, =3 three times; ? any.\n"
+        "\n")
 
 
 def tables(lab):
