@@ -18,12 +18,10 @@ static void judge_warm_up(double from, double to, int64_t updates)
 
 static void judge(void *unused)
 {
-    judge_warm_up(0, 1, 5);
-    judge_warm_up(0.01, 0.21, 10);
-    judge_warm_up(0.4, 0.2, 8);
-    judge_warm_up(0.1, 0.1, 4);
-    judge_warm_up(0.01, 0.21, 1);
-    judge_warm_up(0.01, 0.21, 0);
+    static const double asked[][3] = {{0, 1, 5},     {0.01, 0.21, 10}, {0.4, 0.2, 8},
+                                      {0.1, 0.1, 4}, {0.01, 0.21, 1},  {0.01, 0.21, 0}};
+    for (int i = 0; i < 6; i++)
+        judge_warm_up(asked[i][0], asked[i][1], (int64_t)asked[i][2]);
     judge_warm_up(0.01, 0.32, 100000);
 }
 

@@ -4,7 +4,7 @@
 #include "lab3.h"
 #include <math.h>
 
-enum { RANKS = 6, C = 2, SUMS = 2 * C };
+enum { RANKS = 6, SUMS = 4 };
 
 static int asked; /* all-reduces */
 
@@ -14,12 +14,10 @@ static double *host(Stream *s, Tensor t) { return (double *)s->be->op->buffer_ho
 static void play_all_reduce(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **request)
 {
     WRONG_UNLESS(t.dtype == F64, "it all-reduces another tensor than `sums`, which is F64");
-    for (size_t i = 0; i < tensor_count(t); i++) {
-        double others = 10 * (1.0 + (double)i), *sum = host(s, t) + i;
-        *sum = op == COMM_SUM ? *sum + (RANKS - 1) * others
-             : op == COMM_MAX ? fmax(*sum, others)
-                              : fmin(*sum, others);
-    }
+    double *sum = host(s, t), others = 10;
+    for (size_t i = 0; i < tensor_count(t); i++, others += 10)
+        sum[i] = op == COMM_SUM ? sum[i] + (RANKS - 1) * others
+                                : (op == COMM_MAX ? fmax : fmin)(sum[i], others);
     asked++;
     if (request)
         *request = NULL;
@@ -32,7 +30,7 @@ static void judge(void *unused)
     Backend *be = backend_open("cpu", 0, 1, 1);
     ModelSpec spec = {.name = "resnet8", .h = 8, .w = 8, .c = 1, .classes = 3};
     Model *m = model_new(be, &spec, 4);
-    Tensor sums = tensor_new(be, F64, 1, 2, C, 1, 0);
+    Tensor sums = tensor_new(be, F64, 1, 2, SUMS / 2, 1, 0);
     exercise_case("rank 4 of 6, 3 to a machine");
     synchronise(m, &comm);
     exercise_value("m->stats_ranks", m->stats_ranks);

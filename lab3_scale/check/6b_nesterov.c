@@ -2,11 +2,7 @@
 #include "exercise.h"
 #include "train_layer.h"
 
-static void update(const Setting *s, float *w, float *a, float *b, const float *g, int t,
-                   double rate)
-{
-    nesterov(w, a, g, 3, rate, s->mu, s->decay);
-}
+static void update(Trained l) { nesterov(l.w, l.a, l.g, l.n, l.rate, l.s->mu, l.s->decay); }
 
 static void judge(void *unused)
 {

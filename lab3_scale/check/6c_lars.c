@@ -2,11 +2,7 @@
 #include "exercise.h"
 #include "train_layer.h"
 
-static void update(const Setting *s, float *w, float *a, float *b, const float *g, int t,
-                   double rate)
-{
-    lars(w, a, g, 3, rate, s->mu, s->decay, s->trust);
-}
+static void update(Trained l) { lars(l.w, l.a, l.g, l.n, l.rate, l.s->mu, l.s->decay, l.s->trust); }
 
 static void judge(void *unused)
 {

@@ -2,11 +2,7 @@
 #include "exercise.h"
 #include "train_layer.h"
 
-static void update(const Setting *s, float *w, float *a, float *b, const float *g, int t,
-                   double rate)
-{
-    adam(w, a, b, g, 3, t + 1, rate, &s->adam);
-}
+static void update(Trained l) { adam(l.w, l.a, l.b, l.g, l.n, l.step, l.rate, &l.s->adam); }
 
 static void judge(void *unused)
 {

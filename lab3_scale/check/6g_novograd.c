@@ -2,20 +2,17 @@
 #include "exercise.h"
 #include "train_layer.h"
 
-static void update(const Setting *s, float *w, float *a, float *b, const float *g, int t,
-                   double rate)
-{
-    novograd(w, a, b, g, 3, t + 1, rate, &s->adam);
-}
+static void update(Trained l) { novograd(l.w, l.a, l.b, l.g, l.n, l.step, l.rate, &l.s->adam); }
 
 static void judge(void *unused)
 {
-    static const Setting settings[] = {
-        {"beta1 = 0, beta2 = 0", .adam = {0, 0, 1e-8, 0, false}},
-        {"beta1 = 0.7, beta2 = 0.9", .adam = {0.7, 0.9, 1e-8, 0, false}, .shrink = 0.7},
-        {"epsilon = 0.3", .adam = {0.7, 0.9, 0.3, 0, false}, .shrink = 0.7},
-        {"decay = 0.2", .adam = {0.7, 0.9, 0.3, 0.2, false}, .shrink = 0.7},
-        {"decay = 0.2, decoupled", .adam = {0.7, 0.9, 0.3, 0.2, true}, .shrink = 0.7}};
+    static const Setting settings[] = {{"beta1 = 0, beta2 = 0", .adam = {0, 0, 1e-8, 0, false}},
+                                       {"beta1 = 0.7, beta2 = 0.9",
+                                        .adam = {0.7, 0.9, 1e-8, 0, false}},
+                                       {"epsilon = 0.3", .adam = {0.7, 0.9, 0.3, 0, false}},
+                                       {"decay = 0.2", .adam = {0.7, 0.9, 0.3, 0.2, false}},
+                                       {"decay = 0.2, decoupled",
+                                        .adam = {0.7, 0.9, 0.3, 0.2, true}}};
     train_layer(settings, sizeof settings / sizeof *settings, update, 5e-4);
 }
 

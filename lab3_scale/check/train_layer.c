@@ -4,61 +4,44 @@
 #include <math.h>
 #include <string.h>
 
-enum { UPDATES = 3, GUARD = 4, ROOM = 32, NOTED = 4, GUARDED = 123 };
+enum { GUARD = 4, ROOM = 32, GUARDED = 123 };
 
-static float w[ROOM], a[ROOM], b[ROOM], g[ROOM]; /* the layer stands between two guards */
-
-static void judge_guards(const Setting *s, int n)
+static void train(const Setting *s, void (*update)(Trained l), double tolerance)
 {
-    float *arrays[] = {w, a, b, g};
-    for (int k = 0; k < 4; k++)
-        for (int i = 0; i < ROOM; i++)
-            WRONG_UNLESS((i >= GUARD && i < GUARD + n) || arrays[k][i] == GUARDED,
-                         "%s: it writes outside of the layer's %d elements", s->what, n);
-}
-
-static void train(const Setting *s, LayerUpdate *update, double tolerance)
-{
-    static const double rates[UPDATES] = {0.1, 0.03, 0.2};
-    static const char *const names[NOTED] = {"w[0]", "w[1]", "w[2]", "the last w"};
-    int n = s->rows ? s->rows * s->columns : 3;
+    static const double rates[] = {0.1, 0.03, 0.2};
+    float room[4 * ROOM], before[4 * ROOM], *w = room + GUARD, *g = w + ROOM;
+    Trained l = {s, w, g + ROOM, g + 2 * ROOM, g, s->rows ? s->rows * s->columns : 3, 1, 0};
     Rng r = rng_at(6, RNG_TEST, 4, 0);
-    for (int i = 0; i < ROOM; i++)
-        w[i] = a[i] = b[i] = g[i] = GUARDED;
-    memset(a + GUARD, 0, n * sizeof *a);
-    memset(b + GUARD, 0, n * sizeof *b);
-    for (int i = 0; i < n; i++) {
-        float random = (float)(round(20 * rng_normal(&r)) / 10);
-        w[GUARD + i] = s->zero_weights ? 0 : random;
-    }
+    for (int i = 0; i < 4 * ROOM; i++)
+        room[i] = i % ROOM < GUARD || i % ROOM >= GUARD + l.n ? GUARDED : 0;
+    for (int i = 0; i < l.n && !s->zero_weights; i++)
+        w[i] = (float)(round(20 * rng_normal(&r)) / 10);
     exercise_group(s->what);
-    for (int t = 0; t < UPDATES; t++) {
-        float before[ROOM], gradient[ROOM];
-        for (int i = 0; i < n; i++) {
-            double random = round(100 * rng_normal(&r)) / 100 * (s->scale > 0 ? s->scale : 1);
-            g[GUARD + i] = s->zero_gradients ? 0
-                                             : (float)(random * pow(s->shrink ? s->shrink : 1, t));
-        }
-        memcpy(before, w, sizeof w);
-        memcpy(gradient, g, sizeof g);
-        exercise_case("%s, update %d with rate %g, w[0] = %.5g, g[0] = %.5g", s->what, t + 1,
-                      rates[t], w[GUARD], g[GUARD]);
-        update(s, w + GUARD, a + GUARD, b + GUARD, g + GUARD, t, rates[t]);
-        judge_guards(s, n);
-        WRONG_UNLESS(!memcmp(g, gradient, sizeof g),
+    for (; l.step <= 3; l.step++) {
+        double moved = 1e-3, scale = (s->scale > 0 ? s->scale : 1) * pow(0.7, l.step - 1);
+        for (int i = 0; i < l.n && !s->zero_gradients; i++)
+            g[i] = (float)(scale * round(100 * rng_normal(&r)) / 100);
+        l.rate = rates[l.step - 1];
+        exercise_case("%s, update %d with rate %g, w[0] = %.5g, g[0] = %.5g", s->what, l.step,
+                      l.rate, w[0], g[0]);
+        memcpy(before, room, sizeof room);
+        update(l);
+        for (int i = 0; i < 4 * ROOM; i++)
+            WRONG_UNLESS(before[i] != GUARDED || room[i] == GUARDED,
+                         "%s: it writes outside of the layer's %d elements", s->what, l.n);
+        WRONG_UNLESS(!memcmp(room + ROOM, before + ROOM, ROOM * sizeof *room),
                      "%s: it changes the gradient g, which the caller still needs", s->what);
-        double moved = 1e-3;
-        for (int i = 0; i < n; i++)
-            moved = fmax(moved, fmin(fabs(w[GUARD + i] - before[GUARD + i]), 1000));
+        for (int i = 0; i < l.n; i++)
+            moved = fmax(moved, fmin(fabs(w[i] - before[GUARD + i]), 1000));
         exercise_tolerance(tolerance * moved, 4e-6);
-        for (int i = 0; i < n && i < NOTED - 1; i++)
-            exercise_value(names[i], w[GUARD + i]);
-        if (n >= NOTED)
-            exercise_value(names[NOTED - 1], w[GUARD + n - 1]);
+        for (int i = 0; i < 3 && i < l.n; i++)
+            exercise_value((const char *[]){"w[0]", "w[1]", "w[2]"}[i], w[i]);
+        if (l.n > 3)
+            exercise_value("the last w", w[l.n - 1]);
     }
 }
 
-void train_layer(const Setting *settings, int n, LayerUpdate *update, double tolerance)
+void train_layer(const Setting *settings, int n, void (*update)(Trained l), double tolerance)
 {
     for (int i = 0; i < n; i++)
         train(&settings[i], update, tolerance);

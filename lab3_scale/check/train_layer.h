@@ -10,14 +10,17 @@ typedef struct Setting {
     int rows, columns; /* 0: one row of three */
     double mu, decay, trust;
     AdamOptions adam;
-    double scale;  /* of the gradients; 0: 1 */
-    double shrink; /* of the gradients from one update to the next; 0: 1 */
+    double scale; /* of the gradients; 0: 1 */
     bool zero_weights, zero_gradients;
 } Setting;
 
-/* The exercise's update number t = 0, … a and b: its state, zero at first. */
-typedef void LayerUpdate(const Setting *s, float *w, float *a, float *b, const float *g, int t,
-                         double rate);
+typedef struct Trained {
+    const Setting *s;
+    float *w, *a, *b; /* a and b: the exercise's state, zero at first */
+    const float *g;
+    int n, step; /* step: 1, 2, … */
+    double rate;
+} Trained;
 /* tolerance: of a weight, relative to how far the weights moved. */
-void train_layer(const Setting *settings, int n, LayerUpdate *update, double tolerance);
+void train_layer(const Setting *settings, int n, void (*update)(Trained l), double tolerance);
 #endif

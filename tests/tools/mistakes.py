@@ -210,7 +210,7 @@ def row_of(values, right):
     words = []
     for (value, absolute, relative), (expected, _, _) in zip(values, right):
         word = ("?" if value is None else
-                "=" if same(value, expected, absolute, relative) else f"{value:.9g}")
+                "=" if same(value, expected, absolute, relative) else f"{value:.7g}")
         if words and word in "=?" and words[-1][0] == word:
             word += str(int(words[-1][1:] or 1) + 1)
             words.pop()
@@ -431,4 +431,5 @@ def main():
         sys.exit(0 if what(lab, wanted, work) else 1)
 
 
-main()
+if __name__ == "__main__":
+    main()
