@@ -98,8 +98,8 @@ LinkSent link_sent(void);
  * communicator, to which `bytes` bytes at `data` are sent; -1: nothing is. NULL: no longer. */
 typedef void LinkObserver(void *context, int to, const void *data, double bytes);
 void link_observe(LinkObserver *call, void *context);
-/* The call that this rank is in, or was in last: "MPI_Send of 8 float to rank 4, tag 0 (ring.c:31)";
- * a new string. NULL: unknown. */
+/* The call that this rank is in, or was in last: "MPI_Send of 8 float to rank 4, tag 0
+ * (ring.c:31)"; a new string. NULL: unknown. */
 char *link_call_text(void);
 
 /* Seconds that MPI's own collectives are charged on P ranks: with n the bytes of the whole vector,

@@ -8,8 +8,8 @@
 #include "parts/10_shard/shard.h"
 #include "parts/3_train/train.h"
 #include "parts/7_compression/remedy.h"
-#include <math.h>
 #include <mpi.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

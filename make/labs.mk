@@ -93,8 +93,8 @@ $(foreach file,$(STUDENTS_OWN),$(if $(realpath $(file)),,$(file))): FORCE
 $(call objects,$(STUDENTS_OWN)): $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call step,CC    $<)
-	$(Q)LABS_ONLY=$(call quoted,$(WANTED)) common/setup/compile_exercise.sh $< $@ $(target) '$(LIBRARIES) $(LDLIBS)' \
-	    $(filter-out -Werror,$(COMPILE))
+	$(Q)LABS_ONLY=$(call quoted,$(WANTED)) common/setup/compile_exercise.sh $< $@ $(target) \
+	    '$(LIBRARIES) $(LDLIBS)' $(filter-out -Werror,$(COMPILE))
 # In place of the exercise, in the program that prints the verdict: never called.
 $(B)/%.absent.o: $(B)/flags
 	@mkdir -p $(@D)

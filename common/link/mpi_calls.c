@@ -41,6 +41,8 @@ void link_observe(LinkObserver *call, void *context)
     observer.context = context;
 }
 
+char *link_call_text(void) { return board_call(); }
+
 /* The virtual clock does not count the layer's work. */
 static void enter(const Call *call)
 {

@@ -32,6 +32,10 @@ void call_polls(const Call *call, bool completes);
 /* This rank makes progress. */
 void board_alive(void);
 
+/* The call that this rank is in, or was in last: "MPI_Send of 8 float to rank 4, tag 0
+ * (ring.c:31)"; a new string. NULL: unknown. */
+char *board_call(void);
+
 /* LABS_COMM_SECONDS, or 600; INFINITY if it is 0. A bad value ends the run (exit 2). */
 double board_patience(void);
 

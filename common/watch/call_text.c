@@ -3,7 +3,6 @@
  */
 #include "call_inside.h"
 #include "check.h"
-#include "link.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -221,7 +220,7 @@ char *describe_rank(int r)
     return text;
 }
 
-char *link_call_text(void)
+char *board_call(void)
 {
     const RankCalls *mine = board_mine();
     CallRecord l;

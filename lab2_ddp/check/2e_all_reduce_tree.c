@@ -19,8 +19,9 @@ static int first_half(int rank, int P) { return rank > 0; }
 
 int main(int argc, char **argv)
 {
-    static const char *const halves[] = {"; the sum on rank 0 is wrong, too: look at the way up",
-                                         "; rank 0 has the sum: look at the way down"};
+    static const char *const halves[] = {
+        "; rank 0 lacks the sum when it begins to send: look at the way up",
+        "; rank 0 has the sum: look at the way down"};
     return check_collective(
         argc, argv,
         &(Collective){.name = "tree",

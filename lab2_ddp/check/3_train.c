@@ -98,7 +98,7 @@ static void run_checkpoints(Runs *r)
 /* The runs that step k needs. */
 static void run_for(Runs *r, int k)
 {
-    run(r, &r->apart, "apart", SHALLOW "--epochs 2 --warmup 1 --init-seed $((R + 1))");
+    run(r, &r->apart, "apart", SHALLOW "--epochs 2 --warmup 1.5 --init-seed $((R + 1))");
     if ((k == 4 || k == 6 || k == 8) && !r->together.dir) {
         run(r, &r->together, "together",
             SHALLOW "--epochs 2 --warmup 0 --init-seed 1 --accumulate 2");

@@ -39,7 +39,7 @@ typedef struct Sends {
     const Judge *j;
     const float *v;
     int count, messages;
-    int wrong_to; /* the first message's receiver, if not j->c->next; else -1 */
+    int wrong_to;   /* the first message's receiver, if not j->c->next; else -1 */
     float *halfway; /* NULL: it did not get there */
 } Sends;
 

@@ -15,6 +15,7 @@ typedef struct Tested {
     unsigned char *times; /* [tested]: how many ranks test each image */
     double correct, mean; /* mean: of the ranks' accuracies */
     double own;           /* rank 0's accuracy */
+    int count;            /* of rank 0's images */
 } Tested;
 
 static Tested test_of(const Facts *f, int n, int tested)
@@ -29,6 +30,7 @@ static Tested test_of(const Facts *f, int n, int tested)
         t.correct += test->correct;
         t.mean += accuracy / f->ranks;
         t.own = r == 0 ? accuracy : t.own;
+        t.count = r == 0 ? test->images.count : t.count;
     }
     return t;
 }
@@ -55,7 +57,9 @@ static Verdict judge_test(const Runs *r, const Facts *f, int n, int tested)
                         t.correct, tested, expected, reported,
                         fabs(reported - t.mean) <= 1e-6  ? ": the mean of the ranks' accuracies"
                         : fabs(reported - t.own) <= 1e-6 ? ": rank 0's own"
-                                                         : "");
+                        : fabs(reported - t.correct / (t.count * f->ranks)) <= 1e-6
+                            ? ": divided by P times rank 0's images; not all ranks have as many"
+                            : "");
     return verdict;
 }
 
@@ -133,8 +137,7 @@ static const char *where_different(const Facts *a, const Facts *b)
         free(path);
     }
     for (int i = 0; i < file[0].count; i++) {
-        const SafeTensor *one = &file[0].tensors[i],
-                         *other = safetensors_find(&file[1], one->name);
+        const SafeTensor *one = &file[0].tensors[i], *other = safetensors_find(&file[1], one->name);
         size_t elements = 1;
         for (int d = 0; d < one->dims; d++)
             elements *= (size_t)one->shape[d];

@@ -35,6 +35,7 @@ static int position_of(const Slice *s, const AuditImages *found)
 static Verdict other_images(const Slice *s, const AuditImages *found)
 {
     int last = s->first + s->S - 1, at = position_of(s, found);
+    int part = s->images / (s->S * s->f->ranks); /* updates of an epoch */
     for (int r = 0; r < s->rank; r++)
         if (equal(found, facts_images(s->f, r, s->update)))
             return wrong("4b", "in update %d ranks %d and %d train on the same images", s->update,
@@ -61,6 +62,9 @@ static Verdict other_images(const Slice *s, const AuditImages *found)
                  s->update, s->rank, at, at + s->S - 1, s->first, last,
                  s->rank > 0 && at == s->batch + s->rank
                      ? ": its slice begins `rank` images behind rank 0's, not `rank` slices"
+                 : s->rank > 0 && at == part * s->S * s->rank + s->batch / s->f->ranks
+                     ? ": that is one part of the epoch for each rank, not a slice of every global "
+                       "batch"
                      : "");
 }
 

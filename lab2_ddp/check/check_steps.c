@@ -121,12 +121,16 @@ Verdict judge_rate(const Runs *r)
 {
     const Facts *f = &r->apart;
     int updates = f->rank[0].updates;
-    if (updates == 0 || facts_update(f, 0, updates - 1)->epoch == 0)
+    int first_epoch = 0;
+    while (first_epoch < updates && facts_update(f, 0, first_epoch)->epoch == 0)
+        first_epoch++;
+    int warm_updates = (int)(WARMUP * first_epoch);
+    if (updates <= warm_updates)
         return missing(r, f, "7", "rank 0 makes no update after the warm-up");
     for (int u = 0; u < updates; u++) {
         const AuditUpdate *update = facts_update(f, 0, u);
         double rate = update->rate, before = u > 0 ? facts_update(f, 0, u - 1)->rate : RATE;
-        bool warm = update->epoch == 0;
+        bool warm = u < warm_updates;
         if (u == 0 && fabs(rate - RATE) > 1e-9)
             return wrong("7", "the first update has rate %g, expected %g%s", rate, RATE,
                          fabs(rate - RANKS * RATE) < 1e-9 ? ": no warm-up"
@@ -135,8 +139,16 @@ Verdict judge_rate(const Runs *r)
         if (warm && rate < before)
             return wrong("7", "in the warm-up the rate falls from %g to %g", before, rate);
         if (!warm && fabs(rate - RANKS * RATE) > 1e-9)
-            return wrong("7", "after the warm-up, in update %d, the rate is %g%s", u, rate,
-                         fabs(rate - RATE) < 1e-9 ? ": it is not scaled by P" : "");
+            return wrong("7", "after the warm-up, in update %d, the rate is %g, expected %g%s", u,
+                         rate, RANKS * RATE,
+                         fabs(rate - RATE) < 1e-9 ? ": it is not scaled by P"
+                         : rate < RANKS * RATE
+                             ? ": is the warm-up's length that of updates of all ranks together?"
+                             : "");
+        if (warm && u < warm_updates - 1 && rate > RANKS * RATE - 1e-9)
+            return wrong(
+                "7", "in update %d the rate is %g already: the warm-up of %g epochs has %d updates",
+                u, rate, WARMUP, warm_updates);
         for (int i = 1; i < RANKS; i++)
             if (u < f->rank[i].updates && facts_update(f, i, u)->rate != rate)
                 return wrong("7", "update %d has different rates on ranks 0 and %d", u, i);

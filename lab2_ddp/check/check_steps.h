@@ -23,6 +23,7 @@ enum {
     HALF = 3
 };
 #define RATE 0.02
+#define WARMUP 1.5 /* epochs of `apart` */
 
 /* ---- check_reference.c: the same on one rank, without the student's program; in a child process,
  * which a broken checkpoint may end ---- */
