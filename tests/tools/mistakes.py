@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The known mistakes of a lab's exercises.
 
-    mistakes.py check LAB [EXERCISE]...     does the check name each? (QUICK=1: one per exercise)
+    mistakes.py check LAB [EXERCISE]...     does the check name each? (EVERY=3: every third)
     mistakes.py record LAB [EXERCISE]...    write LAB/check/mistakes.txt: what each computes
     mistakes.py families LAB EXERCISE...    generated mistakes, and what the check says of them
 
@@ -19,6 +19,7 @@ edit is compiled into a library that the exercise's trial program is linked with
 build of all programs in $BUILD.
 """
 import concurrent.futures
+import functools
 import math
 import os
 import re
@@ -82,6 +83,20 @@ def apply(text, edit, name):
     return None if changed == text else changed
 
 
+@functools.cache
+def commands(lab):
+    """What make would run if all of the lab's references had changed."""
+    cuda = [] if os.path.exists(f"{BUILD}/gpu_calls") else ["HAVE_CUDA="]
+    what = []
+    for name in read_list(f"{lab}/solution/mistakes.txt"):
+        kind = Trainer if name == "3_train" else Exercise
+        what += ["-W", f"{kind.SOURCES}{lab}/solution/{name}.c",
+                 f"{BUILD}/sol/{lab}/{kind.TRIED}{name}"]
+    clean = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "LABS_BUILD")}
+    return subprocess.run(["make", "-n", "V=1", f"BUILD={BUILD}", *cuda, *what], env=clean,
+                          capture_output=True, text=True, check=False).stdout.splitlines()
+
+
 class Exercise:
     """Its check, linked so that the exercise is a library beside it."""
     TRIED, SOURCES = "trial/", ""
@@ -91,12 +106,7 @@ class Exercise:
         source = f"{self.SOURCES}{lab}/solution/{name}.c"
         self.text = open(source, encoding="utf-8").read()
         trial, check = f"{BUILD}/sol/{lab}/{self.TRIED}{name}", f"{BUILD}/sol/{lab}/check/{name}"
-        cuda = [] if os.path.exists(f"{BUILD}/gpu_calls") else ["HAVE_CUDA="]
-        clean = {k: v for k, v in os.environ.items()
-                 if k not in ("MAKEFLAGS", "MFLAGS", "LABS_BUILD")}
-        lines = subprocess.run(
-            ["make", "-n", "V=1", f"BUILD={BUILD}", *cuda, "-W", source, trial], env=clean,
-            capture_output=True, text=True, check=False).stdout.splitlines()
+        lines = commands(lab)
         compiling = [line for line in lines if f"-c {source} " in line]
         linking = [line for line in lines if f"-o {trial}.part" in line]
         if not compiling or not linking or not os.path.exists(check):
@@ -310,7 +320,7 @@ def check_all(lab, wanted, work):
         if found is not None:
             print(f"FAIL  {name}: the reference, alone among stubs, does not pass: {found}")
             failed += 1
-        edits = sections[name][:1] if os.environ.get("QUICK") else sections[name]
+        edits = sections[name][::int(os.environ.get("EVERY", "1"))]
         tasks += [(it, i, *pair) for i, pair in enumerate(edits)]
 
     def one(task):
