@@ -40,6 +40,7 @@ static const struct {
     {"a loss that fell by 40 %", {1, 1, 1, 0.6}, 4, 2, 0.5},
     {"a loss of 4 that fell by 7.5 %", {4, 4, 4, 3.7}, 4, 2, 0.5},
     {"a loss that fell by exactly the tolerance", {1, 1, 1, 0.5}, 4, 2, 0.5},
+    {"a loss that stays the same", {8, 4, 1, 1, 1, 1}, 6, 3, 0},
     {"a loss that falls after the last one", {1, 1, 1, 1, 1, 0.99995, 0.5}, 6, 1, 1e-3},
 };
 

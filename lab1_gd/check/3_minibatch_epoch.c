@@ -78,8 +78,8 @@ static void note(double w, double b)
         exercise_value("the reported b", there ? epoch.b[k] : NAN);
     }
     exercise_case("n = %d, batch %d: at the end", epoch.n, epoch.batch);
-    exercise_value("*w", w);
-    exercise_value("*b", b);
+    exercise_fact("*w", w);
+    exercise_fact("*b", b);
 }
 
 static void judge_epoch(const Points *p, int n, int batch)

@@ -6,7 +6,7 @@
 
 /* v is a x + b y, and has the length `off` in the last two elements, where x and y are 0; in every
  * second case all elements are the other way round. */
-enum { N = 5, CASES = 8 };
+enum { N = 5, CASES = 9 };
 static const struct {
     const char *what;
     double x[N - 2], y[N - 2], a, b, off;
@@ -24,6 +24,7 @@ static const struct {
      5,
      0},
     {"almost parallel, where sums in float lose all digits", {5003, 1, 0}, {5001, 2, 0}, 1, 2, 1},
+    {"tiny", {3e-6, 1e-6, 0}, {1e-6, 2e-6, 2e-6}, 2, 3, 4e-6},
 };
 
 static void judge(void *unused)

@@ -8,9 +8,10 @@ static void judge(void *unused)
                                       {1e6, 90, 3e9, 1e12, 8},
                                       {864e3, 7, 5, 11, 13},
                                       {1e9, 10, 86400e3, 1e12, 4}, /* beyond an int */
+                                      {1e6, 2.5, 3e12, 1e12, 2},   /* half an epoch */
                                       {864e3, 1, 1, 1, 1024}};
     exercise_tolerance(0, 1e-9);
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < 6; k++) {
         const double *a = asked[k];
         exercise_group(a[4] == 1 ? "1 device" : NULL);
         exercise_case("%g examples, %g epochs, %g FLOP each, %g FLOP/s, %g devices", a[0], a[1],

@@ -8,8 +8,8 @@
  *     a = loss[count-1-window],   z = loss[count-1]
  * Return true when the loss fell from a to z by less than the fraction `tolerance` of a,
  *     z <= a  and  a - z < tolerance a
- * or when a = z = 0. So a loss that rose (it diverges!) has not converged. Nor has one where a or
- * z is NaN: C's comparisons with NaN are false. */
+ * or when a = z = 0; with a tolerance of 0 only then. So a loss that rose (it diverges!) has not
+ * converged. Nor has one where a or z is NaN: C's comparisons with NaN are false. */
 bool converged(const double *loss, int count, int window, double tolerance)
 {
     TODO("true when the loss hardly fell over the last `window` updates");

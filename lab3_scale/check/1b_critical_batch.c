@@ -20,6 +20,7 @@ static void judge(void *unused)
         {"the loss creeps up", 5, 0.02, {0.5, 0.515, 0.53, 0.545, 0.56}},
         {"64 is better than 32", 3, 0.02, {0.5, 0.4, 0.51}},
         {"branch 64 diverged (NaN)", 3, 0.02, {0.5, NAN, 0.5}},
+        {"the smallest diverged (NaN)", 3, 0.02, {NAN, 0.5, 0.5}},
         {"64 is exactly at the tolerance", 2, 0.5, {0.5, 1}},
         {"losses of 4", 3, 2, {4, 5, 7}},
         {"small losses", 4, 0.2, {0.1, 0.15, 0.25, 0.4}},

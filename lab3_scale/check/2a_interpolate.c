@@ -3,11 +3,12 @@
 #include "lab3.h"
 #include <math.h>
 
-enum { N = 4 };
+enum { N = 6 };
 
 static void judge(void *unused)
 {
-    static const float from[N] = {1, -2, 3.5f, -100.3f}, to[N] = {5, 2, 3.5f, 0.1f};
+    static const float from[N] = {1, -2, 3.5f, -100.3f, 9.1f, 1e10f},
+                       to[N] = {5, 2, 3.5f, 0.1f, -1.013f, 0.1f};
     static const double at[] = {0, 1, 0.5, 0.25, 0.9, -0.5, 2};
     for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
         float w[N + 2];
@@ -18,7 +19,8 @@ static void judge(void *unused)
                      "it writes outside of w [n]");
         exercise_group(at[k] < 0 || at[k] > 1 ? "t outside of 0 to 1" : "0 <= t <= 1");
         for (int i = 0; i < N; i++) {
-            exercise_tolerance(at[k] == 0 || at[k] == 1 ? 2e-9 : 1e-6 * (1 + fabs(from[i])), 0);
+            exercise_tolerance(at[k] == 0 || at[k] == 1 ? 2e-9 : 1e-12 * (1 + fabs(from[i])),
+                               at[k] == 0 || at[k] == 1 ? 0 : 1e-6);
             exercise_case("t = %g, from = %g, to = %g", at[k], from[i], to[i]);
             exercise_value("w", w[1 + i]);
         }

@@ -13,6 +13,7 @@ static void judge(void *unused)
         {"large gradients", .trust = 0.02, .mu = 0.8, .decay = 0.05, .scale = 30},
         {"small gradients", .trust = 0.3, .mu = 0.8, .decay = 0.05, .scale = 0.01},
         {"all weights 0", .trust = 0.05, .mu = 0.8, .decay = 0.2, .zero_weights = true},
+        {"all weights 0, large rates", .trust = 0.05, .rate = 20, .zero_weights = true},
         {"all gradients 0", .trust = 0.05, .mu = 0.8, .decay = 0.8, .zero_gradients = true}};
     train_layer(settings, sizeof settings / sizeof *settings, update, 2e-4);
 }

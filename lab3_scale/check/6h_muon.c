@@ -5,6 +5,8 @@
 static void update(Trained l)
 {
     muon(l.w, l.a, l.g, l.s->rows, l.s->columns, l.rate, l.s->mu, l.s->decay);
+    exercise_tolerance(1e-9, 1e-5);
+    exercise_value("v[0]", l.a[0]);
 }
 
 static void judge(void *unused)

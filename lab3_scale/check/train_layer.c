@@ -19,9 +19,10 @@ static void train(const Setting *s, void (*update)(Trained l), double tolerance)
     exercise_group(s->what);
     for (; l.step <= 3; l.step++) {
         double moved = 1e-3, scale = (s->scale > 0 ? s->scale : 1) * pow(0.7, l.step - 1);
-        for (int i = 0; i < l.n && !s->zero_gradients; i++)
-            g[i] = (float)(scale * round(100 * rng_normal(&r)) / 100);
-        l.rate = rates[l.step - 1];
+        bool zero = s->zero_gradients || (s->zero_first_gradient && l.step == 1);
+        for (int i = 0; i < l.n; i++)
+            g[i] = zero ? 0 : (float)(scale * round(100 * rng_normal(&r)) / 100);
+        l.rate = rates[l.step - 1] * (s->rate > 0 ? s->rate : 1);
         exercise_case("%s, update %d with rate %g, w[0] = %.5g, g[0] = %.5g", s->what, l.step,
                       l.rate, w[0], g[0]);
         memcpy(before, room, sizeof room);

@@ -10,8 +10,8 @@ typedef struct Setting {
     int rows, columns; /* 0: one row of three */
     double mu, decay, trust;
     AdamOptions adam;
-    double scale; /* of the gradients; 0: 1 */
-    bool zero_weights, zero_gradients;
+    double scale, rate; /* times the gradients, the rates; 0: 1 */
+    bool zero_weights, zero_gradients, zero_first_gradient;
 } Setting;
 
 typedef struct Trained {
