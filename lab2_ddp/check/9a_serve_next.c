@@ -37,7 +37,7 @@ static void judge(void *unused)
             int use[MOST + 1] = {UNTOUCHED, UNTOUCHED, UNTOUCHED, UNTOUCHED, UNTOUCHED, UNTOUCHED};
             exercise_case("wait_for = %d, version %d, the queue %s", wait_for, NOW, asked[k].queue);
             int count = serve_next(use, asked[k].at, asked[k].n, NOW, wait_for);
-            exercise_fact("the number that it returns", count);
+            exercise_value("the number that it returns", count);
             for (int i = 0; i < wait_for; i++)
                 exercise_value("use", i < count ? use[i] : UNTOUCHED);
             exercise_value("the number behind use", use[wait_for]);
