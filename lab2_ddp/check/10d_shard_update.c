@@ -3,22 +3,24 @@
 #include "judge_shard.h"
 #include <math.h>
 
-static void judge_one(ZeroStage stage, int rank)
+static void judge_one(ZeroStage stage, int P, int rank)
 {
-    enum { P = 3 };
     static const char *const groups[] = {"", "stage 1", "stage 2", "stage 3"};
     static ShardJudge j;
     judge_open(&j, stage, P, rank);
+    bool padding = P > 3; /* this rank's shard is nothing else: a step changes nothing there */
+    if (padding)
+        j.u.count = rank * JUDGED_EACH;
     if (stage == ZERO_3) /* room, so that a call that should not be made can be named */
         j.u.params = unit_new(&j.z, &j.u);
     int buffers = j.buffers;
     for (int k = 0; k < JUDGED_EACH; k++) {
-        judged_values(&j, j.u.my_grads)[k] = (float)(k + 1);
-        judged_values(&j, j.u.my_velocity)[k] = (float)(k * k);
+        judged_values(&j, j.u.my_grads)[k] = padding ? 0 : (float)(k + 1);
+        judged_values(&j, j.u.my_velocity)[k] = padding ? 0 : (float)(k * k);
     }
     shard_update(&j.z, &j.u, 0.25);
     exercise_group(groups[stage]);
-    exercise_case("%s", j.at);
+    exercise_case("%s%s", j.at, padding ? ", whose shard is padding alone" : "");
     judged_note(&j, "my_params", j.u.my_params, JUDGED_EACH);
     judged_note_calls(&j, buffers);
     for (int k = 0; k < JUDGED_EACH; k++)
@@ -31,9 +33,11 @@ static void judge_one(ZeroStage stage, int rank)
 static void judge(void *unused)
 {
     exercise_tolerance(1e-6, 1e-5);
-    for (int stage = ZERO_1; stage < ZERO_STAGES; stage++)
+    for (int stage = ZERO_1; stage < ZERO_STAGES; stage++) {
         for (int rank = 0; rank < 3; rank++)
-            judge_one(stage, rank);
+            judge_one(stage, 3, rank);
+        judge_one(stage, 5, 4);
+    }
 }
 
 int main(int argc, char **argv)

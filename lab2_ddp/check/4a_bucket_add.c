@@ -19,13 +19,13 @@ static void judge_layer(const Buckets *b, const Recorder *r, int made)
                      "it waits in the middle of the backward pass: comm_all_reduce returns only "
                      "when all is done; use comm_all_reduce_start");
     }
-    exercise_value("the number of all-reduces started", r->made - made);
+    exercise_fact("the number of all-reduces started", r->made - made);
     exercise_value("the start of the bucket", r->made > made ? (double)started->first : NAN);
     exercise_value("the bucket's elements", r->made > made ? started->count : NAN);
-    exercise_value("the number asked by comm_test", polled);
+    exercise_fact("the number asked by comm_test", polled);
     exercise_value("b->first", (double)b->first);
     exercise_value("b->end", (double)b->end);
-    exercise_value("b->count", b->count);
+    exercise_fact("b->count", b->count);
     for (int i = 0; i < r->made && i < b->count; i++)
         WRONG_UNLESS(b->flight[i] == (CommRequest *)&r->all_reduce[i],
                      "b->flight[%d] is not the request of all-reduce number %d", i, i);

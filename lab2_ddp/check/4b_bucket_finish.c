@@ -29,12 +29,12 @@ static void judge_finish(int started)
             waited += a->blocking || a->waits == 1;
             early += i < started && last && a->ended < last->began;
         }
-        exercise_value("the number of all-reduces started", r.made - started);
+        exercise_fact("the number of all-reduces started", r.made - started);
         exercise_value("the start of the last bucket", last ? (double)last->first : NAN);
         exercise_value("its elements", last ? last->count : NAN);
-        exercise_value("the number waited for", waited);
-        exercise_value("the number waited for before the last start", early);
-        exercise_value("b->count", b.count);
+        exercise_fact("the number waited for", waited);
+        exercise_fact("the number waited for before the last start", early);
+        exercise_fact("b->count", b.count);
         exercise_value("b->first", (double)b.first);
         exercise_value("b->end", (double)b.end);
     }

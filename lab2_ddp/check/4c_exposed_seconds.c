@@ -27,6 +27,7 @@ static void judge(void *unused)
         {"least = 0", {10, 10, 10}, {1, 1, 2}, 3, 0, 2},
         {"least = 0", {1, 9, 1}, {3, 7, 2}, 3, 0, 2},
         {"one bucket", {1, 2, 3}, {4, 5, 6}, 3, INFINITY, 2},
+        {"buckets of several layers", {10, 10, 10}, {9, 2, 7}, 3, 8, 2},
         {"buckets of several layers", {10, 10, 10, 10}, {4, 4, 4, 3}, 4, 8, 2},
         {"buckets of several layers", {10, 10, 10, 10}, {4, 4, 4, 4}, 4, 8, 2},
         {"buckets of several layers", {1, 1, 1, 3}, {7, 2, 9, 1}, 4, 8, 2},

@@ -25,6 +25,7 @@ static void judge(void *unused)
         {"the same bytes, more seconds", {100, 0.01, 8e6}, {100, 0.02, 8e6}},
         {"the same bytes, fewer seconds", {100, 0.01, 8e6}, {100, 0.005, 8e6}},
         {"no bytes, fewer seconds", {100, 0.01, 8e6}, {100, 0.005, 0}},
+        {"a long training, more seconds", {1e6, 0.01, 8e6}, {1e6, 0.02, 2e6}},
     };
     exercise_tolerance(0, 1e-6);
     for (int k = 0; k < (int)(sizeof asked / sizeof *asked); k++) {

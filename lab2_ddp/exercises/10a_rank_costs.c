@@ -18,7 +18,7 @@
  *           gradient, the largest              state
  *
  * In stage 1 a rank's shards of parameters and gradients are part of the whole vectors. In stages 2
- * and 3 the whole layer comes on top of all shards.
+ * and 3 the whole layer comes on top of all shards, also where P is 1.
  *
  * What a rank sends: with rings, and whole vectors of m bytes in total, a reduce-scatter or an
  * all-gather takes (P - 1) / P * m, and an all-reduce both. An update of `micro` micro-batches

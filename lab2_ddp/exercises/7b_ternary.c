@@ -14,8 +14,8 @@
  *             = 1 otherwise
  *
  * u [n] has a number uniform in [0, 1) for each element: something with probability p happens where
- * u < p. A bucket of zeros has scale 0 and codes 1: do not divide by it. On average a receiver
- * reads the *clipped* gradient: that bias is the price of less noise.
+ * u < p. n >= 1. A bucket of zeros has scale 0 and codes 1: do not divide by it. On average a
+ * receiver reads the *clipped* gradient: that bias is the price of less noise.
  *
  * Wen et al., TernGrad, arXiv 1705.07878 (clip = 2.5). */
 float ternary(uint8_t *code, const float *g, const float *u, int n, float clip)

@@ -8,8 +8,8 @@
  * meanwhile.
  *
  * Replace what was sent by the mean, and keep the change of w since: w - mean afterwards is what
- * w - sent was before. All are [n]; sent
- * and mean stay as they are. (Delayed averaging, as in DaSGD: Zhou et al., arXiv 2006.00441.) */
+ * w - sent was before. All are [n]; sent and mean stay as they are.
+ * (Delayed averaging, as in DaSGD: Zhou et al., arXiv 2006.00441.) */
 void delayed_average(float *w, const float *sent, const float *mean, int n)
 {
     TODO("the mean in the place of what was sent; the way since then stays");

@@ -15,7 +15,7 @@ typedef struct Remedy Remedy;
 struct Remedy {
     /* Makes this rank's packet of a [n]. */
     void (*compress)(Remedy *r, const float *a);
-    /* e [n] = a minus what the packet says: what is not sent. a: compress's. */
+    /* e [n] = a minus what the packet says: what is not sent. a: compress's; e may be a itself. */
     void (*residual)(Remedy *r, float *e, const float *a);
     /* g [n] = the mean over the ranks of what their packets say. All ranks call it together. */
     void (*exchange)(Remedy *r, float *g);
