@@ -37,6 +37,7 @@ static void judge(void *unused)
     judge_top("2, -5, 0.5, 4, -1, 3", different, 6, 3, false);
     judge_top("2, -5, 0.5, 4, -1, 3", different, 6, 6, false);
     judge_top("-9, 8, 7, -6, 5, 4, -3, 2, 1, 0.5, -0.25, 0", falling, 12, 5, false);
+    judge_top("1e-10, 2e-10, -3e-10", (float[]){1e-10f, 2e-10f, -3e-10f}, 3, 1, false);
     exercise_group("equal elements");
     for (int k = 1; k <= 8; k++)
         judge_top("1, -2, 2, 3, 2, -2, 0, 1", equal, 8, k, true);

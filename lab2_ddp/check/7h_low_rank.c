@@ -73,6 +73,7 @@ static void judge(void *unused)
     exercise_group(NULL);
     judge_step("two ranks", 5, 4, 3, 1, 6, -1);
     judge_step("m of about 1e-9", 5, 5, 4, 1e-9f, 0, -1);
+    judge_step("m of about 1e-13", 3, 2, 1, 1e-13f, 0, -1);
     exercise_compare();
     WRONG_UNLESS(off < 1e-3, "p qᵀ is %g off where the rank is full", off);
 }

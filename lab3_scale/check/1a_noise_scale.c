@@ -22,6 +22,7 @@ static void judge(void *unused)
     judge_one(3, 7, 1, 2, 1, 0);
     judge_one(2.3, 100.7, 8, 512, 2, 0.1);
     judge_one(0.7, 300.1, 16, 64, 4, 0.2);
+    judge_one(2.3, -4, 8, 16, 1, 0);          /* by chance */
     judge_one(2.3, 1e5, 50000, 100000, 1, 0); /* b * B is beyond an int */
     for (double small = 10; small > 0; small -= 8) {
         exercise_case("b = 4, B = 8, |g_b|² = %g, |g_B|² = 1: |G|² comes out as %g", small,

@@ -6,7 +6,8 @@
 
 enum { RANKS = 6, SUMS = 4 };
 
-static int asked; /* all-reduces */
+static int asked;   /* all-reduces */
+static bool hooked; /* the hook is called */
 
 static double *host(Stream *s, Tensor t) { return (double *)s->be->op->buffer_host(t.buf) + t.at; }
 
@@ -23,13 +24,22 @@ static void play_all_reduce(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest
         *request = NULL;
 }
 
+static void play_others(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **request)
+{
+    WRONG_UNLESS(!hooked,
+                 "the hook calls the communicator of a model that was synchronised later: it is "
+                 "the hook's context, not a variable outside of it");
+}
+
 static void judge(void *unused)
 {
     static const CommOps ops = {.name = "played", .all_reduce = play_all_reduce};
-    static Comm comm = {.op = &ops, .rank = 4, .size = RANKS, .local_rank = 1, .local_size = 3};
+    static const CommOps others = {.name = "another's", .all_reduce = play_others};
+    static Comm comm = {.op = &ops, .rank = 4, .size = RANKS, .local_rank = 1, .local_size = 3},
+                other = {.op = &others, .rank = 0, .size = 2, .local_size = 2};
     Backend *be = backend_open("cpu", 0, 1, 1);
     ModelSpec spec = {.name = "resnet8", .h = 8, .w = 8, .c = 1, .classes = 3};
-    Model *m = model_new(be, &spec, 4);
+    Model *m = model_new(be, &spec, 4), *second = model_new(be, &spec, 4);
     Tensor sums = tensor_new(be, F64, 1, 2, SUMS / 2, 1, 0);
     exercise_case("rank 4 of 6, 3 to a machine");
     synchronise(m, &comm);
@@ -38,9 +48,11 @@ static void judge(void *unused)
     WRONG_UNLESS(m->stats_hook, "m->stats_hook is not set");
     WRONG_UNLESS(m->stats_context, "m->stats_context is NULL: it is what your hook gets as its "
                                    "context");
+    synchronise(second, &other);
     for (int call = 1; call <= 2; call++) {
         for (int i = 0; i < SUMS; i++)
             host(m->s, sums)[i] = call + i;
+        hooked = true;
         m->stats_hook(m->stats_context, sums, m->s);
         exercise_case("call %d of the hook with the sums %d, %d, …; the others have 10, 20, …",
                       call, call, call + 1);
@@ -49,6 +61,7 @@ static void judge(void *unused)
             exercise_value("the sum", host(m->s, sums)[i]);
     }
     tensor_free(be, sums);
+    model_free(second);
     model_free(m);
     backend_close(be);
 }
