@@ -401,7 +401,8 @@ elif [[ $words = *'not enough slots'* ]]; then
     why+=", or fewer ranks (NP=)" status=2
 elif [[ $words = *'was unable to reliably start'* ]] ||
     [[ -n $hosts && $words = *'lost communication with a remote daemon'* ]]; then
-    why="$program does not reach all of --hosts $hosts: $(which_host)" status=2
+    why="$program does not reach all of --hosts $hosts (make's HOSTS, or your shell's):"
+    why+=" $(which_host)" status=2
 elif [[ $words =~ execute\ an\ executable:\ Executable:\ (.*)\ Node:\ ([^ ]*)\ while ]]; then
     why="${BASH_REMATCH[2]} cannot run ${BASH_REMATCH[1]}: --hosts needs this folder, with what is"
     why+=" built in it, on every machine: a shared file system, or copies" status=2

@@ -78,7 +78,7 @@ refused() { # words hosts program
     grep ^error: "$work/err"
     gone "$words"
 }
-refused "--hosts labs-a:2,labs-c:2: 'ssh labs-c true' fails: .*labs-c" labs-a:2,labs-c:2 "$train"
+refused "--hosts labs-a:2,labs-c:2 .*: 'ssh labs-c true' fails: .*labs-c" labs-a:2,labs-c:2 "$train"
 mkdir "$work/bin" && cp "$BUILD/student/lab2_ddp/1_ranks" "$work/bin/only_on_a"
 on_b mount -t tmpfs tmpfs "$work/bin"
 refused "labs-b cannot run $work/bin/only_on_a: --hosts needs" $hosts "$work/bin/only_on_a"
