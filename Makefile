@@ -78,14 +78,14 @@ update:     ## install a corrected tarball, TARBALL=labs.tar.gz; files you have 
 handout:    ## the students' tarball: no solutions, no tests
 autograder-zip: ## that tarball with the grader's scripts, for Gradescope
 soak:       ## kill RUNS=200 training runs at random; no checkpoint lost, no process left
-mistakes:   ## the self-checks' tables of known mistakes, made again; each must be named (minutes)
+mistakes:   ## remake the self-checks' tables of known mistakes; each must be named (minutes)
 record:     ## record the labs' expected results in LAB/recorded/ (hours); DRAW=1: only redraw
 expected:   ## check lab 1's expected numbers, on two processors' kernels (half an hour)
 coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers random bytes, FUZZ_SECONDS=20 each (needs clang)
 lint:       ## shellcheck, cppcheck, layout, wording, and which folder may include which
 format:     ## run clang-format 14 on the sources; update the tables of parts in the handouts
-patches:    ## write the trainers' patches again, from their solutions edited in build/
+patches:    ## remake the trainers' patches from their solutions, edited in build/
 figures:    ## redraw the figures in docs/; ONLY=lab2: only some (minutes)
 clean:      ## remove build/ and nothing else; BUILD=folder: only if make created it
 

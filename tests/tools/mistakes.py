@@ -425,7 +425,8 @@ def families(lab, wanted, work):
                 print(f"          {what}")
         print(f"{name}: " + ", ".join(f"{n} {kind}" for n, kind in zip(counts, kinds)))
         sums = [a + b for a, b in zip(sums, counts)]
-    return print(f"{sum(sums)} generated: {sums}") is None
+    print(f"{sum(sums)} generated: {sums}")
+    return True
 
 
 def main():
