@@ -20,7 +20,12 @@
 # and processes by a watcher; no cgroup is needed).
 set -u
 export LC_ALL=C
-nobody=65534 path=/usr/local/bin:/usr/bin:/bin
+path=/usr/local/bin:/usr/bin:/bin
+# Root becomes a user of this sandbox alone, since the kernel counts processes per user: one
+# submission's fork bomb then takes no other's. A container may not have that user.
+nobody=$((1000000000 + $$))
+[ "$(id -u)" != 0 ] || setpriv "--reuid=$nobody" "--regid=$nobody" --clear-groups true \
+    2>/dev/null || nobody=65534
 address_space=${SANDBOX_MEMORY:-4194304} # KiB
 [ ! -e /dev/nvidiactl ] || address_space=unlimited
 name=bubblewrap

@@ -70,6 +70,11 @@ left() { # processes of the submission
 nothing_left() { [ -z "$(left)" ]; }
 within 60 nothing_left || wrong "left: $(left)"
 
+# The processes of one submission do not count against the next one's.
+mkdir "$work/hand.1" "$work/hand.2"
+users=$(for i in 1 2; do assessment/grader/sandbox.sh "$work/hand.$i" -- id -u; done | sort -u)
+[ "$(id -u)" != 0 ] || [ "$(wc -l <<<"$users")" = 2 ] || wrong "two sandboxes are one user: $users"
+
 # The compiler reads files, too.
 printf '#include "%s"\nint main(void) { return 0; }\n' "$work/canary" >"$work/include.c"
 printf '__asm__(".incbin \\"%s\\"");\nint main(void) { return 0; }\n' "$work/canary" \
