@@ -64,7 +64,7 @@ grep -q 'all tried' "$work/out.attacks/run.log" ||
 ! grep -rq 'a secret of' "$work/out.attacks" || wrong "the canary's words came out"
 left() { # processes of the submission
     for process in /proc/[0-9]*; do
-        [ "$(readlink "$process/exe" 2>/dev/null)" != /submission/train ] || echo "$process"
+        [ ! "$process/exe" -ef "$work/out.attacks/run/train" ] || echo "$process"
     done
 }
 nothing_left() { [ -z "$(left)" ]; }

@@ -78,14 +78,16 @@ seconds=1
 [ -z "${ALL-}" ] || right starved 2
 [ -z "${ALL-}" ] || right works_and_polls 2
 
-# Where all ranks are, and the run continues. Rank 0 is asked until it waits.
-LABS_COMM_SECONDS=600 LABS_STOP_SECONDS=1 common/setup/launch.sh --np 2 "$program" computes \
+# Where all ranks are, and the run continues. Rank 0 is asked until it waits. A copy: other tests run
+# the program, too.
+cp "$program" "$work/asked"
+LABS_COMM_SECONDS=600 LABS_STOP_SECONDS=1 common/setup/launch.sh --np 2 "$work/asked" computes \
     >"$work/out" 2>"$work/err" &
 launcher=$! pid=''
 asked() {
     local process
     for process in /proc/[0-9]*; do
-        ! [ "$process/exe" -ef "$program" ] || pid=${process#/proc/}
+        ! [ "$process/exe" -ef "$work/asked" ] || pid=${process#/proc/}
     done
     [ -n "$pid" ] && kill -QUIT "$pid" &&
         grep -q '^rank 0 has been in .*MPI_Barrier' "$work/err" &&
