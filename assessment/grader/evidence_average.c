@@ -2,12 +2,14 @@
  * weights along the way (Polyak; arXiv 1803.05407) in their place: running averages with usual
  * decay rates and the mean of all are kept here, and a combination of those is an average, too. */
 #include "check.h"
+#include "digest.h"
 #include "inspection.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
-enum { DECAYS = 8, TERMS = DECAYS + 2 };
+enum { DECAYS = 8, TERMS = DECAYS + 2, KEY = 16, DIGEST = 65 };
 static const double DECAY[DECAYS] = {0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995};
 static const double MOST_LEFT = 0.01; /* of the way from w(0) to w(T) */
 
@@ -15,20 +17,16 @@ struct Averages {
     int n, count;
     float *first, *last, *running[DECAYS];
     double *sum;
-    uint64_t *seen; /* [count], room for `room`: the weights so far, by their digests */
+    char (*seen)[DIGEST]; /* [count], room for `room`: the weights so far, by their digests */
     int room;
+    char *keyed; /* 16 bytes that nobody knows, then room for weights: what is digested */
 };
 
-static uint64_t digest(const float *w, int n)
+static void digest(const Averages *a, char to[DIGEST], const float *w)
 {
-    uint64_t d = (uint64_t)n;
-    for (int i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, w + i, sizeof bits);
-        d = (d ^ bits) * 0x9E3779B97F4A7C15ULL;
-        d ^= d >> 29;
-    }
-    return d;
+    size_t bytes = (size_t)a->n * sizeof *w;
+    memcpy(a->keyed + KEY, w, bytes);
+    sha256_hex(to, DIGEST, a->keyed, KEY + bytes);
 }
 
 Averages *averages_new(int64_t params)
@@ -38,7 +36,9 @@ Averages *averages_new(int64_t params)
     *a = (Averages){.n = (int)params,
                     .first = alloc(n, sizeof(float)),
                     .last = alloc(n, sizeof(float)),
-                    .sum = alloc(n, sizeof(double))};
+                    .sum = alloc(n, sizeof(double)),
+                    .keyed = alloc(KEY + n * sizeof(float), 1)};
+    ASSERT(getrandom(a->keyed, KEY, 0) == KEY);
     for (int k = 0; k < DECAYS; k++)
         a->running[k] = alloc(n, sizeof(float));
     return a;
@@ -46,9 +46,11 @@ Averages *averages_new(int64_t params)
 
 void averages_free(Averages *a)
 {
+    if (!a)
+        return;
     for (int k = 0; k < DECAYS; k++)
         free(a->running[k]);
-    free(a->first), free(a->last), free(a->sum), free(a->seen);
+    free(a->first), free(a->last), free(a->sum), free(a->seen), free(a->keyed);
     free(a);
 }
 
@@ -62,13 +64,13 @@ void averages_add(Averages *a, const float *w)
     }
     if (a->count > a->room) {
         a->room = 2 * a->count;
-        uint64_t *more = alloc((size_t)a->room, sizeof *more);
+        char(*more)[DIGEST] = alloc((size_t)a->room, sizeof *more);
         if (a->seen)
             memcpy(more, a->seen, (size_t)(a->count - 1) * sizeof *more);
         free(a->seen);
         a->seen = more;
     }
-    a->seen[a->count - 1] = digest(w, a->n);
+    digest(a, a->seen[a->count - 1], w);
     memcpy(a->last, w, bytes);
     for (int i = 0; i < a->n; i++)
         a->sum[i] += w[i];
@@ -80,9 +82,10 @@ void averages_add(Averages *a, const float *w)
 bool averages_reach(const Averages *a, const float *file)
 {
     size_t n = (size_t)a->n;
-    uint64_t wanted = digest(file, a->n);
+    char wanted[DIGEST];
+    digest(a, wanted, file);
     for (int i = 0; i < a->count; i++) /* of earlier on: saved now and then */
-        if (a->seen[i] == wanted)
+        if (!strcmp(a->seen[i], wanted))
             return true;
     double *columns = alloc((TERMS + 1) * n, sizeof *columns), c[TERMS], left = 0, way = 0;
     for (size_t i = 0; i < n; i++) { /* all from w(0) on */

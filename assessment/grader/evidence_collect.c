@@ -1,8 +1,6 @@
 /* evidence_collect.c: the process that receives the evidence while the submission trains, so that
- * it never reaches the grader's memory. It keeps some updates whole: half of them drawn with a
- * probability that grows with the length of their moves, half with an equal one, so that large
- * moves hide no others; the draw is made after the message. When the training is over it reads the
- * weights' file and passes on its verdicts in shared memory. */
+ * it never reaches the grader's memory. When the training is over it reads the weights' file,
+ * recomputes some gradients, and passes on its verdicts in shared memory. */
 #include "check.h"
 #include "checkpoint.h"
 #include "inspection.h"
@@ -16,14 +14,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Updates computed again, of each kind of draw, and all; images recognised. */
-enum { KEPT = 16, ALL_KEPT = 2 * KEPT, ENOUGH = 8, LOOKED_AT = 64 };
-static const double MOST_SECONDS = 120; /* after the training */
+enum { LOOKED_AT = 64 };                /* images recognised */
+static const double MOST_SECONDS = 900; /* after the training */
 static const double MOST_OFF =
     0.002; /* of the way: what a file's last move may leave unexplained */
 
@@ -51,22 +47,16 @@ typedef struct Collection {
     Model *layers; /* names and places of the layers, for the explainer */
     Backend *be;
     ModelSpec spec;
-    Update *last, *kept[ALL_KEPT];
-    double key[ALL_KEPT]; /* of kept; the smallest one leaves */
-    float *first;         /* w(0) */
-    bool broken;          /* a fault: what follows is read, and ignored */
-    int largest;          /* batch */
-    bool together;        /* batch norm is synchronised */
-    double began;         /* timer_now() */
+    Sample *sample;
+    Gather *gather; /* NULL: the device is a GPU, whose batches have other roundings */
+    Update *last;
+    float *first;  /* w(0) */
+    bool broken;   /* a fault: what follows is read, and ignored */
+    int largest;   /* batch */
+    bool together; /* batch norm is synchronised */
+    double began;  /* timer_now() */
     Course *course;
 } Collection;
-
-static double draw(void)
-{
-    uint64_t bits;
-    ASSERT(getrandom(&bits, sizeof bits, 0) == sizeof bits);
-    return ((double)(bits >> 11) + 0.5) * 0x1p-53;
-}
 
 /* ---- while it trains ---- */
 
@@ -83,42 +73,33 @@ static bool open_network(Collection *c, const Update *u)
                           .no_batchnorm = h->no_batchnorm,
                           .ghost = h->ghost};
     memcpy(c->spec.hidden, h->hidden, sizeof c->spec.hidden);
-    c->be = backend_open("cpu", 0, 1, 1);
+    c->be = backend_open(c->o->device, 0, 1, 1);
     c->layers = model_new(c->be, &c->spec, 1);
     if (c->layers->params.n != u->params)
         return false;
-    c->explainer = explainer_new(u->np, u->params, c->layers->views, c->layers->nviews);
-    c->averages = averages_new(u->params);
+    if (c->be->op->buffer_host(c->layers->params.buf))
+        c->gather = gather_new(c->be, c->layers->s, c->given);
     c->first = alloc((size_t)u->params, sizeof *c->first);
     memcpy(c->first, u->w, (size_t)u->params * sizeof *c->first);
     return true;
 }
 
-static double distance(const float *a, const float *b, int64_t n)
+/* From w(0) on; a training that returns there, say after a range test of the learning rate (arXiv
+ * 1506.01186), begins anew: what came before does not count. */
+static void begin(Collection *c, const Update *u)
 {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += ((double)a[i] - b[i]) * ((double)a[i] - b[i]);
-    return sqrt(sum);
-}
-
-/* Weighted sampling without replacement (Efraimidis and Spirakis, 2006): the largest of
- * u^(1/weight) stay. */
-static void keep(Collection *c, Update *u, double weight)
-{
-    bool even = draw() < 0.5;
-    double key = even ? draw() : weight > 0 ? pow(draw(), 1 / weight) : 0;
-    int least = even ? KEPT : 0;
-    for (int i = least, end = i + KEPT; i < end && c->kept[least]; i++)
-        if (!c->kept[i] || c->key[i] < c->key[least])
-            least = i;
-    if (c->kept[least] && c->key[least] >= key) {
-        update_free(u);
-        return;
-    }
-    update_free(c->kept[least]);
-    c->kept[least] = u;
-    c->key[least] = key;
+    double bytes = (2.0 + u->np) * (double)u->params * sizeof(float);
+    for (int r = 0; r < u->np; r++)
+        for (int i = 0; i < u->work[r].passes; i++) {
+            const EvidenceHead *h = &u->work[r].pass[i]->head;
+            bytes += u->work[r].pass[i]->x ? 4.0 * h->n * h->h * h->w * h->c : 0;
+        }
+    explainer_free(c->explainer);
+    averages_free(c->averages);
+    sample_free(c->sample);
+    c->explainer = explainer_new(u->np, u->params, c->layers->views, c->layers->nviews);
+    c->averages = averages_new(u->params);
+    c->sample = sample_new(u->params, bytes);
 }
 
 static bool are_finite(const float *v, size_t n)
@@ -152,31 +133,53 @@ static char *not_finite(const Collection *c, const Pass *p)
 static void moved(Collection *c, const float *after)
 {
     Update *u = c->last;
+    double made[2 + MOVES_KNOWN];
     c->last = NULL;
     if (!u)
         return;
     explainer_move(c->explainer, u, after);
-    double way = distance(after, c->first, u->params);
-    keep(c, u, way > 0 ? distance(after, u->w, u->params) / way : 0);
+    explainer_made(c->explainer, made);
+    sample_add(c->sample, u, after, made);
+    update_free(u);
+}
+
+/* Is each batch what its loader took? Then its pixels need no room. */
+static void check_batches(Collection *c, Update *u)
+{
+    for (int r = 0; r < u->np; r++)
+        for (int i = 0; i < u->work[r].passes; i++) {
+            Pass *p = u->work[r].pass[i];
+            c->largest = p->head.n > c->largest ? p->head.n : c->largest;
+            c->together = c->together || p->head.stats_ranks > 1;
+            if (p->picks && c->gather) {
+                void **unneeded = gather_fits(c->gather, p) ? (void **)&p->x : (void **)&p->picks;
+                free(*unneeded);
+                *unneeded = NULL;
+            }
+            if (!p->picks)
+                usage_mark(c->usage, p);
+        }
 }
 
 static void take_update(Collection *c, Update *u)
 {
     if (!u)
         return;
-    if (!c->explainer && !open_network(c, u)) {
+    if (!c->layers && !open_network(c, u)) {
         snprintf(c->found.stream_fault, sizeof c->found.stream_fault,
                  "unknown or mismatched network in a message");
         c->broken = true;
         update_free(u);
         return;
     }
-    for (int r = 0; r < u->np; r++)
-        for (int i = 0; i < u->work[r].passes; i++) {
-            const EvidenceHead *h = &u->work[r].pass[i]->head;
-            c->largest = h->n > c->largest ? h->n : c->largest;
-            c->together = c->together || h->stats_ranks > 1;
-        }
+    check_batches(c, u);
+    bool returns = !memcmp(u->w, c->first, (size_t)u->params * sizeof *u->w);
+    if (returns) {
+        update_free(c->last);
+        c->last = NULL;
+        begin(c, u);
+        usage_begin_again(c->usage);
+    }
     moved(c, u->w);
     averages_add(c->averages, u->w);
     usage_add(c->usage, u);
@@ -263,16 +266,17 @@ static float *read_file(Collection *c, const char *path)
     return w;
 }
 
-/* The last gradients made one update more: is the file its end? Or an average of weights before? */
-static void end_of_way(Collection *c, const char *path)
+/* The last gradients made one update more: is the file its end? Or an average of weights before?
+ * Returns the file's weights; NULL: it cannot be read. */
+static float *end_of_way(Collection *c, const char *path)
 {
     float *file = read_file(c, path);
     c->found.no_file = !file;
     c->found.explained = explainer_end(c->explainer, NULL);
     if (!file)
-        return;
+        return NULL;
     Explanation without = explainer_end(c->explainer, file);
-    explainer_move(c->explainer, c->last, file);
+    moved(c, file);
     Explanation with_file = explainer_end(c->explainer, file);
     c->found.ends = with_file.unexplained <= without.unexplained + MOST_OFF;
     if (c->found.ends)
@@ -281,7 +285,7 @@ static void end_of_way(Collection *c, const char *path)
         c->found.ends = true;
         c->found.explained = without;
     }
-    free(file);
+    return file;
 }
 
 /* Did another rank have it in this update? */
@@ -305,7 +309,7 @@ static void look_at_images(Collection *c, const Update *u)
             if (p->picks)
                 continue;
             for (int some = 0; some < 4; some++) {
-                int i = (int)(draw() * p->head.n);
+                int i = (int)(sample_draw() * p->head.n);
                 int image = known_image(c->given, p, i);
                 c->found.looked_at++;
                 c->found.recognised += image >= 0;
@@ -324,24 +328,22 @@ static void note_right(Collection *c, const Update *u, double right)
     to->right[to->points++] = right;
 }
 
-static void compute_again(Collection *c)
+static void compute_again(Collection *c, const float *file)
 {
+    Update *chosen[SAMPLE_MOST];
+    int count = sample_choose(c->sample, c->first, file, chosen, &c->found.needed);
     int batch = c->largest * (c->together ? c->found.np : 1);
     Replay *r = replay_new(c->o->device, &c->spec, c->given, batch);
     c->found.starts = replay_starts(r, c->first, (uint64_t)c->o->seed, c->found.np);
-    double until = timer_now() + MOST_SECONDS / 3;
-    for (int k = 0; k < ALL_KEPT && !c->found.replay_fault[0]; k++) {
-        int i = k / 2 + k % 2 * KEPT; /* of both draws, where the machine is too slow for all */
-        if (!c->kept[i] || (c->found.drawn >= ENOUGH && timer_now() > until))
-            continue;
-        char *wrong = replay_update(r, c->kept[i]);
+    for (int k = 0; k < count && !c->found.replay_fault[0]; k++) {
+        char *wrong = replay_update(r, chosen[k]);
         c->found.drawn++;
-        note_right(c, c->kept[i], replay_right(r));
+        note_right(c, chosen[k], replay_right(r));
         if (wrong)
             snprintf(c->found.replay_fault, sizeof c->found.replay_fault, "update %d: %s",
-                     c->kept[i]->index, wrong);
+                     chosen[k]->index, wrong);
         free(wrong);
-        look_at_images(c, c->kept[i]);
+        look_at_images(c, chosen[k]);
     }
     c->found.distance = replay_mean_distance(r);
     replay_free(r);
@@ -372,10 +374,13 @@ static void finish(Collection *c, const char *path)
     c->found.trained = c->found.used.trained;
     if (c->broken || !c->last)
         return;
-    end_of_way(c, path);
-    keep(c, c->last, 1);
-    c->last = NULL;
-    compute_again(c);
+    float *last = alloc((size_t)c->last->params, sizeof *last), *file;
+    memcpy(last, c->last->w, (size_t)c->last->params * sizeof *last);
+    file = end_of_way(c, path);
+    if (!c->found.updates)
+        return;
+    compute_again(c, file ? file : last);
+    free(last), free(file);
 }
 
 /* The path that the grader sends when the submission has ended; "": no file. */
@@ -397,7 +402,7 @@ static void collect(const GradeOptions *o, const Dataset *given, Sockets *socket
                     .course = &shared->course,
                     .found = {.np = o->np},
                     .lineup = lineup_new(o->np),
-                    .usage = usage_new(o->np, given->train.count)};
+                    .usage = usage_new(o->np, given)};
     char path[4096];
     listen_to(&c, sockets, stop);
     read_path(stop, path, sizeof path);

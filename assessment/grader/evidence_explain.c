@@ -1,14 +1,19 @@
 /* evidence_explain.c: how much of the weights' moves do the gradients explain?
  *
- * Layer by layer, each move is fitted by least squares on what an optimiser knows: every rank's
- * gradient, the ranks' mean gradient before, the last move, the weights. SGD, momentum, Nesterov,
- * weight decay, clipping, LARS and LARC are linear in them. Adam and its relatives are not: where
- * SGD explains little, Adam's direction (arXiv 1412.6980) of the mean gradient is formed by its own
- * recursion, with usual decay rates, in place of the gradients.
+ * Layer by layer, the move of update t is fitted by least squares on what an optimiser knows:
  *
- * What is left over is added up as a vector: rounding cancels, a pull towards weights from
- * elsewhere does not. Its greatest length counts, and against the way to the file's weights, so
- * that nothing that happens later, however far it leads, makes it small.
+ *     move(t) = own(t) + earlier(t) + sum over j of h(j) move(t-j) + d w(t) + rest(t)
+ *
+ * own: the ranks' gradients, or for an optimiser that is not linear in them its direction
+ * (evidence_rules.c); earlier: the mean gradient of the update before; d w: weight decay. Momentum,
+ * Nesterov, clipping, LARS, LAMB, Lookahead and SAM are of this form; the best rule for each layer
+ * counts.
+ *
+ * A pull towards weights from elsewhere could hide in the moves before, which carry it on. So what
+ * is left over takes the same way as the weights, R(t) = rest(t) + sum h(j) R(t-j) + d U(t), and
+ * U, the sum of R, is what did not come from gradients. Rounding cancels in it. Its greatest length
+ * counts, against the way to the file's weights, so that nothing that happens later makes it
+ * small. The ranks' parts in the moves are followed in the same way.
  */
 #include "check.h"
 #include "inspection.h"
@@ -17,71 +22,106 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TERMS = EVIDENCE_RANKS + 3, TRIAL = 12, ADAMS = 6 };
-/* Adam's decay rates: of the mean, of the square. */
-static const double BETA[ADAMS][2] = {{0.9, 0.999},  {0.9, 0.99},  {0.9, 0.95},
-                                      {0.95, 0.999}, {0.8, 0.999}, {0.9, 0.98}};
+enum { MOST_TERMS = EVIDENCE_RANKS + MOVES_KNOWN + 4, TRIAL = 12 };
 
-/* One family of explanations. */
+/* What a column is. */
+typedef enum { RANK, OWN, EARLIER, MOVE, DECAY } Term;
+
+/* A rule's explanation of a layer. Ranks' parts are known of SGD alone: the others form a direction
+ * of their mean. */
 typedef struct Fit {
-    double left, whole; /* squares of what is left over, and of the moves */
-    double share[EVIDENCE_RANKS];
-    double apart, alike; /* lengths of moves by gradients that differ from rank to rank; do not */
-    double uneven;       /* of apart: where the ranks have unequal coefficients */
-    float *rest;         /* [params]: what is left over, added up */
-    double most_left;    /* its greatest length so far */
+    bool on;
+    int steps;            /* of the rule's recursion */
+    double own;           /* how much of its direction is the last gradient's */
+    double left, whole;   /* squares of what is left over, and of the moves */
+    double most_left;     /* the greatest length of U so far */
+    double apart, uneven; /* lengths of moves by the ranks' gradients; with unequal coefficients */
+    double *share;        /* [MOVES_KNOWN + 1][np]: the ranks' parts in the moves, newest first; the
+                          * last row is the sum of all */
+    double made[2 + MOVES_KNOWN]; /* of the last move: made_by() */
 } Fit;
 
-typedef struct Adam {
-    Fit fit;
-    float *mean, *square, *direction; /* [params] */
-} Adam;
+typedef struct RuleState {
+    int on;                            /* layers */
+    float *mean, *square;              /* [params] */
+    float *carried[MOVES_KNOWN], *sum; /* [params]: R, newest first; U */
+} RuleState;
 
 struct Explainer {
     int np, moves, nviews;
     int64_t params;
     View *views;
-    bool begun, adam_on;
     double size[EVIDENCE_RANKS]; /* of each rank's gradient, as a part of all, summed over moves */
     double farthest;             /* of w(t) from w(0) */
     float *first, *last;         /* [params]: w(0), the last w */
-    float *before, *earlier;     /* [params]: the last move, the last mean gradient */
-    float *mean;                 /* [params]: the ranks' mean gradient */
-    Fit sgd;
-    Adam adam[ADAMS];
+    float *move[MOVES_KNOWN];    /* [params]: newest first */
+    float *earlier, *mean;       /* [params]: the mean gradient before; of this update */
+    RuleState state[RULES];
+    Fit *fit;        /* [RULES][nviews] */
+    double same;     /* moves in which two ranks' gradients were the same, but for a factor */
     double *columns; /* [MOST_TERMS + 1][largest layer] */
+    double *own;     /* [2][largest layer]: a rule's directions */
+    Term term[MOST_TERMS];
+    int which[MOST_TERMS]; /* rank, or place of the move */
 };
 
 static float *vector(const Explainer *e) { return alloc((size_t)e->params, sizeof(float)); }
+static Fit *fit_of(const Explainer *e, int rule, int view)
+{
+    return &e->fit[rule * e->nviews + view];
+}
+
+static void state_free(RuleState *s)
+{
+    free(s->mean), free(s->square), free(s->sum);
+    for (int j = 0; j < MOVES_KNOWN; j++)
+        free(s->carried[j]);
+    *s = (RuleState){0};
+}
 
 Explainer *explainer_new(int np, int64_t params, const View *views, int nviews)
 {
     Explainer *e = alloc(1, sizeof *e);
-    *e = (Explainer){.np = np, .params = params, .nviews = nviews, .adam_on = true};
+    *e = (Explainer){.np = np, .params = params, .nviews = nviews};
     e->views = alloc((size_t)nviews, sizeof *views);
     memcpy(e->views, views, (size_t)nviews * sizeof *views);
     int largest = 1;
     for (int v = 0; v < nviews; v++)
         largest = views[v].count > largest ? views[v].count : largest;
-    e->columns = alloc((size_t)(np + 4) * (size_t)largest, sizeof *e->columns);
-    e->first = vector(e), e->last = vector(e), e->before = vector(e);
-    e->earlier = vector(e), e->mean = vector(e), e->sgd.rest = vector(e);
-    for (int k = 0; k < ADAMS; k++) {
-        Adam *a = &e->adam[k];
-        a->mean = vector(e), a->square = vector(e), a->direction = vector(e);
-        a->fit.rest = vector(e);
+    e->columns = alloc((size_t)(np + MOVES_KNOWN + 5) * (size_t)largest, sizeof *e->columns);
+    e->own = alloc(2 * (size_t)largest, sizeof *e->own);
+    e->first = vector(e), e->last = vector(e), e->earlier = vector(e), e->mean = vector(e);
+    e->fit = alloc((size_t)(RULES * nviews), sizeof *e->fit);
+    for (int j = 0; j < MOVES_KNOWN; j++)
+        e->move[j] = vector(e);
+    for (int k = 0; k < RULES; k++) {
+        RuleState *s = &e->state[k];
+        s->mean = vector(e), s->square = vector(e), s->sum = vector(e);
+        for (int j = 0; j < MOVES_KNOWN; j++)
+            s->carried[j] = vector(e);
+        for (int v = 0; v < nviews; v++) {
+            Fit *f = fit_of(e, k, v);
+            f->on = rule_applies(&rules[k], &views[v]);
+            f->share = alloc((size_t)(MOVES_KNOWN + 1) * (size_t)np, sizeof *f->share);
+            s->on += f->on;
+        }
     }
     return e;
 }
 
 void explainer_free(Explainer *e)
 {
-    for (int k = 0; k < ADAMS; k++) {
-        Adam *a = &e->adam[k];
-        free(a->mean), free(a->square), free(a->direction), free(a->fit.rest);
+    if (!e)
+        return;
+    for (int k = 0; k < RULES; k++) {
+        state_free(&e->state[k]);
+        for (int v = 0; v < e->nviews; v++)
+            free(fit_of(e, k, v)->share);
     }
-    free(e->first), free(e->last), free(e->before), free(e->earlier), free(e->mean);
-    free(e->sgd.rest), free(e->columns), free(e->views);
+    for (int j = 0; j < MOVES_KNOWN; j++)
+        free(e->move[j]);
+    free(e->first), free(e->last), free(e->earlier), free(e->mean);
+    free(e->fit), free(e->columns), free(e->own), free(e->views);
     free(e);
 }
 
@@ -107,7 +147,7 @@ static void solve(double *gram, double *c, const double *right, int k)
         for (int i = 0; i < j; i++)
             if (used[i])
                 pivot -= gram[j * k + i] * gram[j * k + i];
-        used[j] = pivot > 1e-10 * size && size > 0;
+        used[j] = pivot > 1e-8 * size && size > 0;
         gram[j * k + j] = used[j] ? sqrt(pivot) : 1;
         for (int row = j + 1; row < k && used[j]; row++) {
             double sum = gram[row * k + j];
@@ -134,182 +174,328 @@ static void solve(double *gram, double *c, const double *right, int k)
 
 void fit_columns(double *columns, int n, int k, double *c)
 {
-    double gram[MOST_TERMS * MOST_TERMS], right[MOST_TERMS];
-    double *move = columns + (size_t)k * n;
+    double products[(MOST_TERMS + 1) * (MOST_TERMS + 1)] = {0}, gram[MOST_TERMS * MOST_TERMS];
     for (int j = 0; j < k; j++) { /* they differ by factors of 10^6 */
         double size = cblas_dnrm2(n, columns + (size_t)j * n, 1);
         if (size > 0)
             cblas_dscal(n, 1 / size, columns + (size_t)j * n, 1);
     }
-    for (int j = 0; j < k; j++) {
-        for (int i = 0; i <= j; i++)
-            gram[j * k + i] = gram[i * k + j] = cblas_ddot(n, columns + (size_t)j * n, 1,
-                                                           columns + (size_t)i * n, 1);
-        right[j] = cblas_ddot(n, columns + (size_t)j * n, 1, move, 1);
-    }
-    solve(gram, c, right, k);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, k + 1, n, 1, columns, n, 0, products,
+                k + 1);
     for (int j = 0; j < k; j++)
-        cblas_daxpy(n, -c[j], columns + (size_t)j * n, 1, move, 1);
+        for (int i = 0; i <= j; i++)
+            gram[j * k + i] = gram[i * k + j] = products[j * (k + 1) + i];
+    solve(gram, c, products + k * (k + 1), k);
+    cblas_dgemv(CblasRowMajor, CblasTrans, k, n, -1, columns, n, c, 1, 1, columns + (size_t)k * n,
+                1);
 }
 
-/* What weight decay can take from the weights in one update, at most, and what rounding can add. */
-static const double MOST_DECAY = 0.2, MOST_GROWTH = 1e-3;
+/* ---- one layer's move ---- */
 
-/* The ranks' parts in the move of a layer, c by gradients of these lengths: equal where equal
- * multiples of the gradients were added, for any lengths. earlier: of the last mean
- * gradient, of which all have an equal part. */
-static void add_shares(Fit *f, const double *c, const double *lengths, int ranks, double earlier)
-{
-    int alive = 0, used = 0;
-    double sum = 0, mean = 0, typical = 0;
-    for (int r = 0; r < ranks; r++) {
-        alive += lengths[r] > 0;
-        used += c[r] != 0;
-        sum += fabs(c[r]);
-        mean += lengths[r] > 0 ? c[r] / lengths[r] / ranks : 0;
-        typical += lengths[r] / ranks;
-    }
-    if (used < alive) { /* one is a combination of others: whose part it was cannot be told */
-        f->alike += sum;
-        return;
-    }
-    double late = fmax(-earlier, 0);
-    f->apart += sum + late;
-    for (int r = 0; r < ranks; r++) {
-        f->share[r] += late / ranks; /* downhill */
-        f->share[r] -= lengths[r] > 0 ? c[r] / lengths[r] * typical : 0;
-        f->uneven += fabs(c[r] - mean * lengths[r]);
-    }
-}
+/* What weight decay can take from the weights in one update, at most, and what rounding, or keeping
+ * a matrix at its length (muon.h), can add. */
+static const double MOST_DECAY = 0.2, MOST_GROWTH = 1e-3, MOST_KEPT = 0.05;
 
-/* Fits the move of one layer (column k) by the terms, of which the ranks' come first, then the last
- * mean gradient, and the weights, if they are one, last; adds to the fit. False: the weights' part
- * is no decay. */
-static bool fit_layer(Fit *f, double *columns, int n, int k, int ranks, bool decays, float *rest)
+static double *add_column(Explainer *e, int *k, Term term, int which, const float *from, int n)
 {
-    double c[MOST_TERMS], *move = columns + (size_t)k * n, whole = cblas_dnrm2(n, move, 1);
-    double weights = cblas_dnrm2(n, columns + (size_t)(k - 1) * n, 1), lengths[EVIDENCE_RANKS];
-    for (int r = 0; r < ranks; r++)
-        lengths[r] = cblas_dnrm2(n, columns + (size_t)r * n, 1);
-    fit_columns(columns, n, k, c);
-    if (decays && weights > 0 &&
-        (c[k - 1] > MOST_GROWTH * weights || c[k - 1] < -MOST_DECAY * weights))
-        return false;
-    f->whole += whole * whole;
-    if (ranks && n > k)
-        add_shares(f, c, lengths, ranks, c[ranks]);
-    double left = cblas_dnrm2(n, move, 1);
-    f->left += left * left;
-    for (int i = 0; i < n; i++)
-        rest[i] += (float)move[i];
-    return true;
-}
-
-static void column(double *to, const float *from, int n)
-{
-    for (int i = 0; i < n; i++)
+    double *to = e->columns + (size_t)*k * n;
+    for (int i = 0; i < n && from; i++)
         to[i] = from[i];
+    e->term[*k] = term;
+    e->which[(*k)++] = which;
+    return to;
 }
 
-/* The layer's terms and, behind them, its move, as columns. Returns how many terms. adam NULL: the
- * ranks' gradients. */
-static int fill(Explainer *e, const Update *u, const float *after, const float *adam,
-                const View *view, bool decays)
+/* Each filter's mean of the mean gradient: what centralisation takes away (arXiv 2004.01461). */
+static void add_means(Explainer *e, int *k, const View *view)
 {
+    int n = view->count, rows = view->shape[0], length = n / rows;
+    double *to = add_column(e, k, OWN, 0, NULL, n);
+    for (int row = 0; row < rows; row++) {
+        double sum = 0;
+        for (int i = row * length; i < (row + 1) * length; i++)
+            sum += e->mean[view->at + (size_t)i];
+        for (int i = row * length; i < (row + 1) * length; i++)
+            to[i] = sum / length;
+    }
+}
+
+/* The layer's terms and, behind them, its move, as columns. own: how many directions the rule
+ * formed. Returns how many terms. */
+static int fill(Explainer *e, int rule, const Update *u, const float *after, int v, int own,
+                bool decays)
+{
+    const View *view = &e->views[v];
     size_t at = view->at;
     int n = view->count, k = 0;
-    for (int r = 0; r < e->np && !adam; r++)
-        column(e->columns + (size_t)k++ * n, u->work[r].g + at, n);
-    column(e->columns + (size_t)k++ * n, (adam ? adam : e->earlier) + at, n);
-    if (!adam) /* which does not look at its last move */
-        column(e->columns + (size_t)k++ * n, e->before + at, n);
+    bool linear = rules[rule].kind == RULE_LINEAR;
+    for (int r = 0; r < e->np && linear; r++)
+        add_column(e, &k, RANK, r, u->work[r].g + at, n);
+    if (linear && view->dims > 1)
+        add_means(e, &k, view);
+    for (int j = 0; j < own; j++)
+        memcpy(add_column(e, &k, OWN, 0, NULL, n), e->own + (size_t)j * n,
+               (size_t)n * sizeof *e->own);
+    add_column(e, &k, MOVE, 0, e->move[0] + at, n);
+    if (linear)
+        add_column(e, &k, EARLIER, 0, e->earlier + at, n);
+    for (int j = 1; j < MOVES_KNOWN; j++)
+        add_column(e, &k, MOVE, j, e->move[j] + at, n);
     if (decays)
-        column(e->columns + (size_t)k++ * n, u->w + at, n);
+        add_column(e, &k, DECAY, 0, u->w + at, n);
     double *move = e->columns + (size_t)k * n;
     for (int i = 0; i < n; i++)
         move[i] = (double)after[at + i] - u->w[at + i];
     return k;
 }
 
-static void fit(Explainer *e, Fit *f, const Update *u, const float *after, const float *adam)
+/* The ranks' parts in the move, equal where equal multiples of the gradients were added, for any
+ * lengths. c: the columns' coefficients, of length 1; lengths: before. */
+static void add_shares(Explainer *e, Fit *f, const double *c, const double *lengths, int k)
 {
-    for (int v = 0; v < e->nviews; v++)
-        for (int decays = 1; decays >= 0; decays--) {
-            const View *view = &e->views[v];
-            int k = fill(e, u, after, adam, view, decays);
-            if (fit_layer(f, e->columns, view->count, k, adam ? 0 : e->np, decays,
-                          f->rest + view->at))
-                break;
+    double *share = f->share, *total = share + (size_t)MOVES_KNOWN * e->np,
+           now[EVIDENCE_RANKS] = {0};
+    int alive = 0, used = 0;
+    double sum = 0, mean = 0, typical = 0;
+    for (int j = 0; j < k; j++) {
+        double factor = lengths[j] > 0 ? c[j] / lengths[j] : 0;
+        alive += e->term[j] == RANK && lengths[j] > 0;
+        used += e->term[j] == RANK && c[j] != 0;
+        if (e->term[j] == RANK)
+            sum += fabs(c[j]), mean += factor / e->np, typical += lengths[j] / e->np;
+    }
+    bool told = used == alive; /* else one is a combination of others: whose part was it? */
+    for (int j = 0; j < k; j++) {
+        double factor = lengths[j] > 0 ? c[j] / lengths[j] : 0;
+        for (int r = 0; r < e->np && e->term[j] == MOVE; r++)
+            now[r] += factor * share[e->which[j] * e->np + r];
+        for (int r = 0; r < e->np && e->term[j] == EARLIER; r++)
+            now[r] -= c[j] / e->np;
+        f->apart += e->term[j] == EARLIER ? fabs(c[j]) : 0;
+        if (e->term[j] == RANK && told) {
+            now[e->which[j]] -= factor * typical;
+            f->uneven += fabs(c[j] - mean * lengths[j]);
         }
-    f->most_left = fmax(f->most_left, length(f->rest, NULL, e->params));
+    }
+    f->apart += told ? sum : 0;
+    memmove(share + e->np, share, (size_t)(MOVES_KNOWN - 1) * (size_t)e->np * sizeof *share);
+    memcpy(share, now, (size_t)e->np * sizeof *share);
+    for (int r = 0; r < e->np; r++)
+        total[r] += now[r];
+}
+
+/* R and U of the layer, after this move. rest: a column. */
+static void carry(Explainer *e, int rule, const View *view, const double *rest, const double *c,
+                  const double *lengths, int k)
+{
+    RuleState *s = &e->state[rule];
+    size_t at = view->at;
+    int n = view->count;
+    float *now = e->last + at; /* not needed before the end of this move */
+    for (int i = 0; i < n; i++)
+        now[i] = (float)rest[i];
+    for (int j = 0; j < k; j++) {
+        float factor = lengths[j] > 0 ? (float)(c[j] / lengths[j]) : 0;
+        if (fabsf(factor) > 1e-7f && (e->term[j] == MOVE || e->term[j] == DECAY))
+            cblas_saxpy(n, factor, (e->term[j] == MOVE ? s->carried[e->which[j]] : s->sum) + at, 1,
+                        now, 1);
+    }
+    cblas_saxpy(n, 1, now, 1, s->sum + at, 1);
+    for (int j = MOVES_KNOWN - 1; j > 0; j--)
+        memcpy(s->carried[j] + at, s->carried[j - 1] + at, (size_t)n * sizeof *now);
+    memcpy(s->carried[0] + at, now, (size_t)n * sizeof *now);
+}
+
+/* Fits the move by the k columns. False: the weights' part is no decay. */
+static bool fit_layer(Explainer *e, int rule, int v, int k)
+{
+    const View *view = &e->views[v];
+    Fit *f = fit_of(e, rule, v);
+    int n = view->count;
+    double c[MOST_TERMS], lengths[MOST_TERMS], *move = e->columns + (size_t)k * n;
+    double whole = cblas_dnrm2(n, move, 1);
+    for (int j = 0; j < k; j++)
+        lengths[j] = cblas_dnrm2(n, e->columns + (size_t)j * n, 1);
+    fit_columns(e->columns, n, k, c);
+    double growth = rules[rule].kind == RULE_MATRIX ? MOST_KEPT : MOST_GROWTH;
+    if (e->term[k - 1] == DECAY && lengths[k - 1] > 0 &&
+        (c[k - 1] > growth * lengths[k - 1] || c[k - 1] < -MOST_DECAY * lengths[k - 1]))
+        return false;
+    f->whole += whole * whole;
+    f->left += pow(cblas_dnrm2(n, move, 1), 2);
+    if (n > k)
+        add_shares(e, f, c, lengths, k);
+    carry(e, rule, view, move, c, lengths, k);
+    f->most_left = fmax(f->most_left, cblas_snrm2(n, e->state[rule].sum + view->at, 1));
+    memset(f->made, 0, sizeof f->made);
+    for (int j = 0; j < k; j++) {
+        double part = fabs(c[j]);
+        if (e->term[j] == MOVE)
+            f->made[2 + e->which[j]] += part;
+        else if (e->term[j] == EARLIER)
+            f->made[1] += part;
+        else if (e->term[j] != DECAY) { /* a running mean is also of the gradients before */
+            f->made[0] += f->own * part;
+            f->made[2] += (1 - f->own) * part;
+        }
+    }
+    return true;
 }
 
 /* ---- move after move ---- */
 
-static void advance(Adam *a, const double beta[2], const float *g, int64_t n, int step)
-{
-    double one = 1 / (1 - pow(beta[0], step)), two = 1 / (1 - pow(beta[1], step));
-    for (int64_t i = 0; i < n; i++) {
-        a->mean[i] = (float)(beta[0] * a->mean[i] + (1 - beta[0]) * g[i]);
-        a->square[i] = (float)(beta[1] * a->square[i] + (1 - beta[1]) * g[i] * g[i]);
-        a->direction[i] = (float)(one * a->mean[i] / (sqrt(two * a->square[i]) + 1e-8));
-    }
-}
-
 static double explained(const Fit *f) { return f->whole > 0 ? 1 - f->left / f->whole : 1; }
 
-void explainer_move(Explainer *e, const Update *u, const float *after)
+/* The layer's best rule so far. */
+static int best_rule(const Explainer *e, int v)
 {
-    if (!e->begun)
-        memcpy(e->first, u->w, (size_t)e->params * sizeof(float));
-    e->begun = true;
-    e->moves++;
+    int best = 0;
+    for (int k = 1; k < RULES; k++) {
+        const Fit *f = fit_of(e, k, v), *b = fit_of(e, best, v);
+        if (f->on && (!b->on || explained(f) > fmax(explained(b), 0.99)))
+            best = k;
+    }
+    return best;
+}
+
+/* After some moves, a layer that its best rule explains needs no other. */
+static void settle(Explainer *e)
+{
+    for (int v = 0; v < e->nviews; v++) {
+        int best = best_rule(e, v);
+        if (explained(fit_of(e, best, v)) < 0.999 || fit_of(e, best, v)->whole == 0)
+            continue;
+        for (int k = 0; k < RULES; k++)
+            if (k != best && fit_of(e, k, v)->on) {
+                fit_of(e, k, v)->on = false;
+                e->state[k].on--;
+            }
+    }
+    for (int k = 0; k < RULES; k++)
+        if (!e->state[k].on)
+            state_free(&e->state[k]);
+}
+
+/* The cosine of the angle between them; 0 if one is 0. */
+static double cosine(const float *a, const float *b, int64_t n)
+{
+    double product = 0, sizes = length(a, NULL, n) * length(b, NULL, n);
+    for (int64_t i = 0; i < n; i++)
+        product += (double)a[i] * b[i];
+    return sizes > 0 ? product / sizes : 0;
+}
+
+/* The gradients' mean, lengths and likeness. */
+static void compare(Explainer *e, const Update *u)
+{
+    double sizes[EVIDENCE_RANKS], all = 0;
+    bool same = false;
     for (int64_t i = 0; i < e->params; i++) {
         double sum = 0;
         for (int r = 0; r < e->np; r++)
             sum += u->work[r].g[i];
         e->mean[i] = (float)(sum / e->np);
     }
-    double sizes[EVIDENCE_RANKS], all = 0;
-    for (int r = 0; r < e->np; r++)
+    for (int r = 0; r < e->np; r++) {
         all += sizes[r] = length(u->work[r].g, NULL, e->params);
+        for (int other = 0; other < r && !same; other++)
+            same = cosine(u->work[r].g, u->work[other].g, e->params) > 1 - 1e-8;
+    }
+    e->same += same;
     for (int r = 0; r < e->np; r++)
         e->size[r] += all > 0 ? sizes[r] / all : 1.0 / e->np;
+}
+
+/* The directions that rule k forms of a layer's gradients, into e->own. Returns how many. uphill: a
+ * step of SAM's (arXiv 2010.01412), whose gradient an optimiser never sees. */
+static int form(Explainer *e, int k, int v, const Update *u, bool uphill)
+{
+    const Rule *r = &rules[k];
+    const View *view = &e->views[v];
+    RuleState *s = &e->state[k];
+    fit_of(e, k, v)->own = 1;
+    if (r->kind == RULE_LINEAR)
+        return 0;
+    if (!uphill && r->kind != RULE_VOTE)
+        return rule_advance(r, view, s->mean + view->at, s->square + view->at, e->mean + view->at,
+                            ++fit_of(e, k, v)->steps, e->own, &fit_of(e, k, v)->own);
+    for (int i = 0; i < view->count; i++) {
+        int votes = 0;
+        for (int j = 0; j < e->np; j++)
+            votes += (u->work[j].g[view->at + (size_t)i] > 0) -
+                     (u->work[j].g[view->at + (size_t)i] < 0);
+        e->own[i] = uphill ? e->mean[view->at + (size_t)i] : votes;
+        e->own[view->count + i] = (votes > 0) - (votes < 0); /* the majority's */
+    }
+    return uphill ? 1 : 2;
+}
+
+void explainer_move(Explainer *e, const Update *u, const float *after)
+{
+    size_t bytes = (size_t)e->params * sizeof(float);
+    float *move = e->move[MOVES_KNOWN - 1]; /* the oldest one leaves below */
+    if (!e->moves++)
+        memcpy(e->first, u->w, bytes);
+    compare(e, u);
     e->farthest = fmax(e->farthest, length(after, e->first, e->params));
-    fit(e, &e->sgd, u, after, NULL);
-    for (int k = 0; k < ADAMS && e->adam_on; k++) {
-        advance(&e->adam[k], BETA[k], e->mean, e->params, e->moves);
-        fit(e, &e->adam[k].fit, u, after, e->adam[k].direction);
-    }
-    if (e->moves == TRIAL && explained(&e->sgd) > 0.99)
-        e->adam_on = false;
-    for (int64_t i = 0; i < e->params; i++) {
-        e->before[i] = after[i] - u->w[i];
-        e->last[i] = after[i];
-    }
-    memcpy(e->earlier, e->mean, (size_t)e->params * sizeof(float));
+    for (int64_t i = 0; i < e->params; i++)
+        e->last[i] = after[i] - u->w[i];
+    bool uphill = cosine(e->last, e->mean, e->params) > 0.99;
+    for (int k = 0; k < RULES; k++)
+        for (int v = 0; v < e->nviews; v++) {
+            if (!fit_of(e, k, v)->on)
+                continue;
+            int own = form(e, k, v, u, uphill);
+            if (!fit_layer(e, k, v, fill(e, k, u, after, v, own, true)))
+                fit_layer(e, k, v, fill(e, k, u, after, v, own, false));
+        }
+    if (e->moves == TRIAL)
+        settle(e);
+    memmove(e->move + 1, e->move, (MOVES_KNOWN - 1) * sizeof *e->move);
+    e->move[0] = move;
+    for (int64_t i = 0; i < e->params; i++)
+        move[i] = after[i] - u->w[i];
+    memcpy(e->last, after, bytes);
+    memcpy(e->earlier, e->mean, bytes);
+}
+
+void explainer_made(const Explainer *e, double made[2 + MOVES_KNOWN])
+{
+    memset(made, 0, (2 + MOVES_KNOWN) * sizeof *made);
+    for (int v = 0; v < e->nviews; v++)
+        for (int j = 0; j < 2 + MOVES_KNOWN; j++)
+            made[j] += fit_of(e, best_rule(e, v), v)->made[j];
 }
 
 Explanation explainer_end(const Explainer *e, const float *file)
 {
-    const Fit *best = &e->sgd;
-    Explanation x = {.moves = e->moves, .family = "SGD's"};
-    for (int k = 0; k < ADAMS && e->adam_on; k++)
-        if (explained(&e->adam[k].fit) > fmax(explained(best), 0.99)) {
-            best = &e->adam[k].fit;
-            x.family = "Adam's";
-        }
+    Explanation x = {.moves = e->moves, .family = "no"};
     double way = length(file ? file : e->last, e->first, e->params), sum = 0;
-    x.unexplained = way > 0 ? best->most_left / way : 0;
+    double whole = 0, left = 0, outside = 0, apart = 0, uneven = 0, of[RULES] = {0};
+    for (int v = 0; v < e->nviews; v++) {
+        int best = best_rule(e, v);
+        const Fit *f = fit_of(e, best, v);
+        whole += f->whole, left += f->left, outside += f->most_left * f->most_left;
+        apart += f->apart, uneven += f->uneven;
+        of[best] += f->whole;
+        for (int r = 0; r < e->np; r++) { /* a direction of the mean's: in equal parts */
+            double part = f->share[MOVES_KNOWN * e->np + r];
+            x.share[r] += rules[best].kind == RULE_LINEAR ? part : 0;
+        }
+    }
+    for (int k = 0, most = -1; k < RULES; k++)
+        if (of[k] > 0 && (most < 0 || of[k] > of[most]))
+            x.family = rules[most = k].name;
+    x.unexplained = way > 0 ? sqrt(outside) / way : 0;
     x.farthest = way > 0 ? e->farthest / way : 1;
-    x.still = e->sgd.whole == 0;
-    x.typical = explained(best);
-    x.alike = e->sgd.alike > 0 ? e->sgd.alike / (e->sgd.alike + e->sgd.apart) : 0;
-    x.uneven = best == &e->sgd && best->apart > 0 ? best->uneven / best->apart : 0;
+    x.still = whole == 0;
+    x.typical = whole > 0 ? 1 - left / whole : 1;
+    x.alike = e->moves ? e->same / e->moves : 0;
+    x.uneven = apart > 0 ? uneven / apart : 0;
     for (int r = 0; r < e->np; r++)
-        sum += fmax(best->share[r], 0);
-    for (int r = 0; r < e->np; r++) { /* Adam's direction is the mean's */
-        x.share[r] = best == &e->sgd && sum > 0 ? fmax(best->share[r], 0) / sum : 1.0 / e->np;
+        sum += x.share[r] = fmax(x.share[r], 0);
+    for (int r = 0; r < e->np; r++) {
+        x.share[r] = sum > 0 ? x.share[r] / sum : 1.0 / e->np;
         x.size[r] = e->moves ? e->size[r] / e->moves : 1.0 / e->np;
     }
     return x;

@@ -7,24 +7,33 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { MARKED = 20 };
+
 struct Usage {
     int np, images;
-    int64_t trained, unknown, shared, again, own[EVIDENCE_RANKS];
-    int64_t since; /* images used since this epoch began */
+    int64_t trained, unknown, shared, at_once, again;
+    double own[EVIDENCE_RANKS]; /* as many of equal weight make as good a mean */
+    int64_t since;              /* images used since this epoch began */
+    const Dataset *given;
+    int32_t marked[MARKED]; /* images that are looked for in batches that no loader made */
     int32_t said, now;
     int32_t *epoch;  /* [images]: in which one it was last used, from 1 … */
     int32_t *update; /* … in which update, from 1 … */
     int8_t *rank;    /* … and by whom */
 };
 
-Usage *usage_new(int np, int images)
+Usage *usage_new(int np, const Dataset *given)
 {
+    int images = given->train.count;
     Usage *u = alloc(1, sizeof *u);
     *u = (Usage){.np = np,
                  .images = images,
+                 .given = given,
                  .epoch = alloc((size_t)images, sizeof *u->epoch),
                  .update = alloc((size_t)images, sizeof *u->update),
                  .rank = alloc((size_t)images, sizeof *u->rank)};
+    for (int i = 0; i < MARKED; i++)
+        u->marked[i] = (int32_t)(sample_draw() * images);
     return u;
 }
 
@@ -34,34 +43,51 @@ void usage_free(Usage *u)
     free(u);
 }
 
-static void begin_epoch(Usage *u, int32_t said)
+static void begin_epoch(Usage *u, const Pass *p)
 {
-    if (said != u->said && u->since >= u->images / 2) {
+    bool over = p->picks ? p->head.epoch != u->said && u->since >= u->images / 2
+                         : u->since >= u->images;
+    if (over) {
         u->now++;
         u->since = 0;
     }
-    u->said = said;
+    u->said = p->head.epoch;
+}
+
+void usage_begin_again(Usage *u)
+{
+    u->now++;
+    u->since = 0;
+}
+
+static void use(Usage *u, int image, int rank, int epoch, int update)
+{
+    bool now = u->update[image] == update, twice = u->epoch[image] == epoch || now;
+    bool own = u->rank[image] == rank;
+    u->at_once += now && !own;
+    u->shared += twice && !own;
+    u->again += twice && own && u->update[image] != update - 1;
+    u->epoch[image] = epoch;
+    u->update[image] = update;
+    u->rank[image] = (int8_t)rank;
 }
 
 static void add_pass(Usage *u, const Pass *p, int update)
 {
-    int r = p->head.rank, epoch = 1 + u->now;
-    u->since += p->head.n;
-    u->trained += p->head.n;
-    u->own[r] += p->head.n;
-    for (int i = 0; i < p->head.n; i++) {
-        int image = p->picks ? p->picks[i].image : -1;
-        if (image < 0 || image >= u->images) {
+    int r = p->head.rank, n = p->head.n;
+    double sum = 0, squares = 0;
+    u->since += n;
+    u->trained += n;
+    for (int i = 0; i < n; i++) {
+        double weight = p->weights ? fabs(p->weights[i]) : 1;
+        sum += weight, squares += weight * weight;
+        int image = p->picks ? p->picks[i].image : p->marked ? p->marked[i] : -1;
+        if (image < 0 || image >= u->images)
             u->unknown++;
-            continue;
-        }
-        bool twice = u->epoch[image] == epoch || u->update[image] == update;
-        u->shared += twice && u->rank[image] != r;
-        u->again += twice && u->rank[image] == r;
-        u->epoch[image] = epoch;
-        u->update[image] = update;
-        u->rank[image] = (int8_t)r;
+        else
+            use(u, image, r, 1 + u->now, update);
     }
+    u->own[r] += squares > 0 ? sum * sum / squares : 0;
 }
 
 void usage_add(Usage *u, const Update *update)
@@ -71,7 +97,7 @@ void usage_add(Usage *u, const Update *update)
         for (int r = 0; r < update->np; r++)
             if (i < update->work[r].passes) {
                 if (r == 0)
-                    begin_epoch(u, update->work[0].pass[i]->head.epoch);
+                    begin_epoch(u, update->work[0].pass[i]);
                 add_pass(u, update->work[r].pass[i], update->index + 1);
                 some++;
             }
@@ -80,14 +106,18 @@ void usage_add(Usage *u, const Update *update)
 
 UsageEnd usage_end(const Usage *u)
 {
-    int64_t least = u->own[0], known = u->trained - u->unknown;
-    for (int r = 1; r < u->np; r++)
-        least = u->own[r] < least ? u->own[r] : least;
+    double least = u->own[0], all = 0, known = (double)(u->trained - u->unknown);
+    for (int r = 0; r < u->np; r++) {
+        least = fmin(least, u->own[r]);
+        all += u->own[r];
+    }
     return (UsageEnd){.trained = (double)u->trained,
                       .unknown = (double)u->unknown,
-                      .shared = known ? (double)u->shared / (double)known : 0,
-                      .again = known ? (double)u->again / (double)known : 0,
-                      .least = u->trained ? (double)least * u->np / (double)u->trained : 0};
+                      .shared = known > 0 ? (double)u->shared / known : 0,
+                      .at_once = known > 0 ? (double)u->at_once / known : 0,
+                      .again = known > 0 ? (double)u->again / known : 0,
+                      .least = all > 0 ? least * u->np / all : 0,
+                      .counting = u->trained ? all / (double)u->trained : 0};
 }
 
 /* ---- batches that no loader made ---- */
@@ -192,4 +222,15 @@ int known_image(const Dataset *given, const Pass *p, int i)
         if (is_image(given, j, p, i))
             return j;
     return -1;
+}
+
+void usage_mark(const Usage *u, Pass *p)
+{
+    p->marked = alloc((size_t)p->head.n, sizeof *p->marked);
+    for (int i = 0; i < p->head.n; i++) {
+        p->marked[i] = -1;
+        for (int k = 0; k < MARKED && p->marked[i] < 0; k++)
+            if (is_image(u->given, u->marked[k], p, i))
+                p->marked[i] = u->marked[k];
+    }
 }

@@ -14,6 +14,10 @@ static const double MOST_ALIKE = 0.5, MOST_UNEVEN = 0.5;
 static const double MOST_FAR = 10; /* from w(0), in ways to the file's weights */
 static const double MOST_SHARED = 0.02, LEAST_BALANCE = 0.9, MOST_DOUBLED = 0.1;
 static const double MOST_AGAIN = 0.3; /* a part of the images */
+/* Images of batches that no loader made are recognised by samples. */
+static const double MOST_SHARED_SEEN = 0.1, LEAST_COUNTING = 0.5;
+static const double MOST_AT_ONCE = 0.25,
+                    LEAST_WORK = 0.5; /* beyond, it is the work of fewer ranks */
 
 #define DIVERGED "has it diverged? Try a lower rate"
 
@@ -142,6 +146,13 @@ EvidenceVerdict judge_gradients(const Evidence *e)
         say(v.found,
             "the ranks' gradients are the same: each rank computed all that the other did");
         say(v.advice, "give each rank a different slice of each global batch (step 4)");
+    } else if (e->used.at_once > MOST_AT_ONCE) {
+        say(v.found, "the ranks take the same images in the same update: the work of one");
+        say(v.advice, "give each rank a different slice of each global batch (step 4)");
+    } else if (!(e->used.least >= LEAST_WORK)) {
+        say(v.found, "one rank's images make %.0f %% of an equal share of the gradients",
+            100 * e->used.least);
+        say(v.advice, "give each rank the same number of images, with equal weights (step 4)");
     } else if (!(size >= LEAST_SIZE)) {
         say(v.found, "the norm of rank %d's gradients is %.2g times the ranks' average", small,
             size);
@@ -161,6 +172,12 @@ EvidenceVerdict judge_gradients(const Evidence *e)
             "the weights moved %.3g times as far from their start as those in the file "
             "are",
             x->farthest);
+        say(v.advice, "an instructor will look at it");
+    } else if (e->drawn < e->needed) {
+        v.pending = true;
+        say(v.found,
+            "the weights go to and fro: %d updates would have to be computed again, %d were kept",
+            e->needed, e->drawn);
         say(v.advice, "an instructor will look at it");
     } else if (e->no_file) {
         say(v.found, "no file with the training's final weights");
@@ -190,13 +207,17 @@ EvidenceVerdict judge_images(const Evidence *e)
         say(v.found, "%d of %d images were on more than one rank in the same update", e->doubled,
             e->looked_at);
         say(v.advice, "the ranks' slices of an epoch must not overlap (step 4)");
-    } else if (u->shared > MOST_SHARED) {
+    } else if (u->shared > (u->unknown > 0 ? MOST_SHARED_SEEN : MOST_SHARED)) {
         say(v.found, "%.0f %% of the images were on more than one rank in the same epoch",
             100 * u->shared);
         say(v.advice, "the ranks' slices of an epoch must not overlap (step 4)");
     } else if (u->again > MOST_AGAIN) {
         say(v.found, "%.0f %% of the images were used more than once in an epoch", 100 * u->again);
         say(v.advice, "each epoch visits each image once (step 4)");
+    } else if (u->counting < LEAST_COUNTING) {
+        say(v.found, "the samples' weights leave the work of %.0f %% of the images",
+            100 * u->counting);
+        say(v.advice, "give the samples of a batch more equal weights");
     } else if (u->least < LEAST_BALANCE) {
         say(v.found, "one rank trained on %.0f %% of an equal share", 100 * u->least);
         say(v.advice, "give each rank the same number of images (step 4)");

@@ -23,7 +23,8 @@ void pass_free(Pass *p)
 {
     if (!p)
         return;
-    free(p->w), free(p->g), free(p->labels), free(p->weights), free(p->picks), free(p->x);
+    free(p->w), free(p->g), free(p->labels), free(p->weights), free(p->picks), free(p->marked);
+    free(p->x);
     free(p);
 }
 
@@ -92,7 +93,7 @@ static bool is_head(const EvidenceHead *h, int np)
            between(h->stats_ranks, 1, np) && between(h->epoch, 0, 1 << 24) &&
            memchr(h->name, 0, sizeof h->name) && between(h->classes, 2, 1000) &&
            are_sizes(h->hidden) && between(h->no_skip, 0, 1) && between(h->no_batchnorm, 0, 1) &&
-           between(h->ghost, 0, EVIDENCE_IMAGES);
+           between(h->ghost, 0, EVIDENCE_IMAGES) && h->smoothing >= 0 && h->smoothing < 1;
 }
 
 static void *room(bool wanted, size_t count, size_t size)

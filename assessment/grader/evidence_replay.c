@@ -11,13 +11,81 @@
 /* Of a gradient's length: what a ReLU's kink can do; rounding alone is far below. */
 static const double NEAR = 0.05;
 
+struct Gather {
+    Backend *be;
+    Stream *s;
+    const Dataset *given;
+    Tensor pixels, labels;
+};
+
+Gather *gather_new(Backend *be, Stream *s, const Dataset *given)
+{
+    const Images *images = &given->train;
+    Gather *g = alloc(1, sizeof *g);
+    *g = (Gather){.be = be,
+                  .s = s,
+                  .given = given,
+                  .pixels = tensor_new(be, U8, images->count, images->h, images->w, images->c, 0),
+                  .labels = tensor_new(be, U8, images->count, 1, 1, 1, 0)};
+    be->op->upload(g->s, g->pixels, images->pixels);
+    be->op->upload(g->s, g->labels, images->labels);
+    return g;
+}
+
+void gather_free(Gather *g)
+{
+    tensor_free(g->be, g->pixels), tensor_free(g->be, g->labels);
+    free(g);
+}
+
+/* Puts the images of the loader's list into x and labels; false: there are no such images, or the
+ * pass has others. */
+static bool gather(Gather *g, const Pass *p, Tensor x, Tensor label)
+{
+    for (int i = 0; i < p->head.n; i++)
+        if (p->picks[i].image < 0 || p->picks[i].image >= g->given->train.count ||
+            abs(p->picks[i].dy) > 16 || abs(p->picks[i].dx) > 16 || p->picks[i].cut > 32)
+            return false;
+    g->be->op->gather(g->s, x, label, g->pixels, g->labels, p->picks, g->given->mean,
+                      g->given->istd);
+    if (!p->x)
+        return true;
+    float *host = alloc(tensor_count(x), sizeof *host);
+    int32_t *labels = alloc((size_t)p->head.n, sizeof *labels);
+    g->be->op->download(g->s, host, x);
+    g->be->op->download(g->s, labels, label);
+    bool same = !memcmp(host, p->x, tensor_count(x) * sizeof *host) &&
+                !memcmp(labels, p->labels, (size_t)p->head.n * sizeof *labels);
+    free(host), free(labels);
+    return same;
+}
+
+static bool is_batch(const Dataset *given, const EvidenceHead *h)
+{
+    const Images *images = &given->train;
+    return h->h == images->h && h->w == images->w && h->c == images->c;
+}
+
+bool gather_fits(Gather *g, const Pass *p)
+{
+    const EvidenceHead *h = &p->head;
+    if (!is_batch(g->given, h))
+        return false;
+    Tensor x = tensor_new(g->be, F32, h->n, h->h, h->w, h->c, 0);
+    Tensor label = tensor_new(g->be, I32, h->n, 1, 1, 1, 0);
+    bool fits = gather(g, p, x, label);
+    tensor_free(g->be, x), tensor_free(g->be, label);
+    return fits;
+}
+
 struct Replay {
     Backend *be;
     Model *m;
     Stream *s;
     const Dataset *given;
     int batch;
-    Tensor pixels, image_labels, x, dense, label, weight, totals;
+    Gather *gather;
+    Tensor x, dense, label, weight, totals;
     double off;          /* the sum of all distances */
     int gradients, seen; /* seen: images of this update so far */
 };
@@ -30,10 +98,7 @@ Replay *replay_new(const char *device, const ModelSpec *spec, const Dataset *giv
     *r = (Replay){.be = be, .given = given, .batch = batch, .m = model_new(be, spec, batch)};
     int h = images->h, w = images->w, c = images->c, halo = model_halo(r->m);
     r->s = r->m->s;
-    r->pixels = tensor_new(be, U8, images->count, h, w, c, 0);
-    r->image_labels = tensor_new(be, U8, images->count, 1, 1, 1, 0);
-    be->op->upload(r->s, r->pixels, images->pixels);
-    be->op->upload(r->s, r->image_labels, images->labels);
+    r->gather = gather_new(be, r->s, given);
     r->x = tensor_new(be, F32, batch, h, w, c, halo);
     r->label = tensor_new(be, I32, batch, 1, 1, 1, 0);
     r->dense = tensor_new(be, F32, batch, h, w, c, 0);
@@ -44,7 +109,7 @@ Replay *replay_new(const char *device, const ModelSpec *spec, const Dataset *giv
 
 void replay_free(Replay *r)
 {
-    tensor_free(r->be, r->pixels), tensor_free(r->be, r->image_labels);
+    gather_free(r->gather);
     tensor_free(r->be, r->x), tensor_free(r->be, r->dense), tensor_free(r->be, r->label);
     tensor_free(r->be, r->weight), tensor_free(r->be, r->totals);
     model_free(r->m);
@@ -52,37 +117,24 @@ void replay_free(Replay *r)
     free(r);
 }
 
-/* Puts the images of the loader's list, from row `first` on, into x and labels; false: there are no
- * such images. */
+/* The same from row `first` of the batch on. */
 static bool pick(Replay *r, const Pass *p, int first)
 {
-    for (int i = 0; i < p->head.n; i++)
-        if (p->picks[i].image < 0 || p->picks[i].image >= r->given->train.count ||
-            abs(p->picks[i].dy) > 16 || abs(p->picks[i].dx) > 16 || p->picks[i].cut > 32)
-            return false;
     Tensor x = tensor_first(r->x, p->head.n), label = tensor_first(r->label, p->head.n);
     x.at += tensor_span(tensor_first(r->x, first));
     label.at += (size_t)first;
-    r->be->op->gather(r->s, x, label, r->pixels, r->image_labels, p->picks, r->given->mean,
-                      r->given->istd);
-    float *host = alloc(tensor_count(x), sizeof *host);
-    int32_t *labels = alloc((size_t)p->head.n, sizeof *labels);
-    r->be->op->download(r->s, host, x);
-    r->be->op->download(r->s, labels, label);
-    bool same = !memcmp(host, p->x, tensor_count(x) * sizeof *host) &&
-                !memcmp(labels, p->labels, (size_t)p->head.n * sizeof *labels);
-    free(host), free(labels);
-    return same;
+    return gather(r->gather, p, x, label);
 }
 
 /* Adds the gradient of n rows, the mean loss's. */
-static void gradient(Replay *r, int n, const float *weights)
+static void gradient(Replay *r, int n, const float *weights, float smoothing)
 {
     Tensor weight = NO_TENSOR;
     if (weights) {
         weight = tensor_first(r->weight, n);
         r->be->op->upload(r->s, weight, weights);
     }
+    r->m->smoothing = smoothing;
     model_forward(r->m, tensor_first(r->x, n), MODEL_FROZEN_STATS);
     model_loss(r->m, r->totals, tensor_first(r->label, n), weight, true);
     model_backward(r->m);
@@ -110,12 +162,6 @@ static double apart(Replay *r, const float *g, double scale)
 
 double replay_mean_distance(const Replay *r) { return r->gradients ? r->off / r->gradients : 0; }
 
-static bool is_batch(const Replay *r, const EvidenceHead *h)
-{
-    const Images *images = &r->given->train;
-    return h->n <= r->batch && h->h == images->h && h->w == images->w && h->c == images->c;
-}
-
 /* With batch norm synchronised over the ranks, the mean of their gradients is that of one batch of
  * all their images. */
 static char *replay_together(Replay *r, const Update *u)
@@ -124,7 +170,7 @@ static char *replay_together(Replay *r, const Update *u)
     float *mean = alloc((size_t)u->params, sizeof *mean);
     for (int k = 0; k < u->np; k++) {
         const Pass *p = u->work[k].pass[0];
-        if (u->work[k].passes > 1 || !is_batch(r, &p->head) || n + p->head.n > r->batch ||
+        if (u->work[k].passes > 1 || !is_batch(r->given, &p->head) || n + p->head.n > r->batch ||
             !p->picks || p->weights || !pick(r, p, n)) {
             free(mean);
             return format_new("synchronised batch norm of an unknown form");
@@ -134,7 +180,7 @@ static char *replay_together(Replay *r, const Update *u)
             mean[i] += p->g[i] / (float)u->np;
     }
     model_zero_grads(r->m);
-    gradient(r, n, NULL);
+    gradient(r, n, NULL, u->work[0].pass[0]->head.smoothing);
     double off = apart(r, mean, 1);
     free(mean);
     return off <= NEAR ? NULL
@@ -154,7 +200,7 @@ static void take(Replay *r, const Pass *p)
 
 static char *replay_pass(Replay *r, Pass *p)
 {
-    if (!is_batch(r, &p->head))
+    if (!is_batch(r->given, &p->head) || p->head.n > r->batch)
         return format_new("a batch of %d images of %d x %d x %d", p->head.n, p->head.h, p->head.w,
                           p->head.c);
     for (int i = 0; i < p->head.n; i++)
@@ -167,7 +213,7 @@ static char *replay_pass(Replay *r, Pass *p)
     if (!p->picks)
         take(r, p);
     model_zero_grads(r->m);
-    gradient(r, p->head.n, p->weights);
+    gradient(r, p->head.n, p->weights, p->head.smoothing);
     double off = apart(r, p->g, 1);
     return off <= NEAR
              ? NULL

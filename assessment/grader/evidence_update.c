@@ -31,7 +31,7 @@ static void work_free(Work *w)
 
 void update_free(Update *u)
 {
-    if (!u)
+    if (!u || u->holders-- > 0)
         return;
     for (int r = 0; r < u->np; r++)
         work_free(&u->work[r]);

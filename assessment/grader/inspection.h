@@ -5,8 +5,10 @@
  *   evidence_read.c      messages from the ranks' sockets
  *   evidence_update.c    messages with equal weights are one update; the ranks' side by side
  *   evidence_explain.c   do the gradients explain how the weights moved?
+ *   evidence_rules.c     optimisers that are not linear in the gradient
  *   evidence_average.c   is the file what the training ended with, or an average?
- *   evidence_replay.c    gradients of updates drawn at random, computed again
+ *   evidence_sample.c    the draw of updates whose gradients are computed again
+ *   evidence_replay.c    batches and gradients, computed again
  *   evidence_images.c    which images each rank used
  *   evidence_judge.c     the verdicts
  *
@@ -34,7 +36,8 @@ typedef struct Pass {
     int32_t *labels; /* [n] */
     float *weights;  /* [n] of the samples; NULL: all 1 */
     Augment *picks;  /* [n] the images that the loader took; NULL: no loader made it */
-    float *x;        /* [n,h,w,c] the batch */
+    int32_t *marked; /* [n] then: which of the marked images each is, -1: none (usage_mark) */
+    float *x;        /* [n,h,w,c] the batch; NULL: it is the loader's (gather_fits) */
 } Pass;
 void pass_free(Pass *p); /* NULL is fine */
 /* One message; waits. NULL: the other end has gone, or *fault is an error message (free() it). */
@@ -59,12 +62,12 @@ typedef struct Work {
 } Work;
 
 typedef struct Update {
-    int np, index;
+    int np, index, holders; /* holders: who else needs it, besides the first */
     int64_t params;
     float *w; /* [params], the same on all ranks */
     Work work[EVIDENCE_RANKS];
 } Update;
-void update_free(Update *u); /* NULL is fine */
+void update_free(Update *u); /* one holder leaves; NULL is fine */
 
 typedef struct Lineup Lineup;
 Lineup *lineup_new(int np);
@@ -76,7 +79,28 @@ Update *lineup_add(Lineup *l, Pass *pass, char **fault);
 Update *lineup_finish(Lineup *l, char **fault);
 int lineup_count(const Lineup *l, int rank); /* updates that this rank began */
 
+/* ---- evidence_rules.c ---- */
+
+/* An optimiser's recursion on the mean gradient. */
+typedef enum { RULE_LINEAR, RULE_ADAPTIVE, RULE_SIGN, RULE_VOTE, RULE_MATRIX } RuleKind;
+typedef struct Rule {
+    const char *name; /* "Adam's" */
+    RuleKind kind;
+    double mean, square; /* decay rates of the running means of g and of g squared (SIGN: of g) */
+    int steps;           /* MATRIX: Newton and Schulz's */
+} Rule;
+enum { RULES = 16 };
+extern const Rule rules[RULES];
+bool rule_applies(const Rule *r, const View *v);
+/* Takes a layer's mean gradient g [count]. mean, square [count]: its state, at first 0; step: 1, 2,
+ * … Leaves the directions in columns [2][count] and returns how many; *own: how much of them is
+ * this gradient's, 0 … 1. */
+int rule_advance(const Rule *r, const View *v, float *mean, float *square, const float *g, int step,
+                 double *columns, double *own);
+
 /* ---- evidence_explain.c ---- */
+
+enum { MOVES_KNOWN = 11 }; /* Lookahead's usual 5 and 10 updates (arXiv 1907.08610), and one */
 
 typedef struct Explanation {
     int moves;
@@ -85,7 +109,7 @@ typedef struct Explanation {
     double typical;               /* the share of a move's square that is explained: 0 … 1 */
     double share[EVIDENCE_RANKS]; /* of the gradients' part in the moves; they add up to 1 */
     double size[EVIDENCE_RANKS];  /* of the gradients' lengths; they add up to 1 */
-    double alike;                 /* of the moves: by gradients that are the same on all ranks */
+    double alike;                 /* of the moves: two ranks' gradients are the same */
     double uneven;                /* of the moves: 0 the mean gradient, 1 one rank's at a time */
     double farthest;              /* from w(0), as a multiple of the way to the file's weights */
     const char *family;           /* "SGD's", "Adam's" */
@@ -94,9 +118,12 @@ typedef struct Explanation {
 typedef struct Explainer Explainer;
 /* views: the network's layers. */
 Explainer *explainer_new(int np, int64_t params, const View *views, int nviews);
-void explainer_free(Explainer *e);
+void explainer_free(Explainer *e); /* NULL is fine */
 /* The weights went from u->w to `after`. */
 void explainer_move(Explainer *e, const Update *u, const float *after);
+/* The last move's parts, as lengths: by its own gradients; by those of the update before; by each
+ * of the moves before, which it carries on. */
+void explainer_made(const Explainer *e, double made[2 + MOVES_KNOWN]);
 /* file: the weights that are scored, NULL: the last ones. */
 Explanation explainer_end(const Explainer *e, const float *file);
 
@@ -109,12 +136,35 @@ void fit_columns(double *columns, int n, int k, double *c);
 
 typedef struct Averages Averages;
 Averages *averages_new(int64_t params);
-void averages_free(Averages *a);
+void averages_free(Averages *a); /* NULL is fine */
 void averages_add(Averages *a, const float *w);
 /* Is `file` the last weights, or an average of those along the way? */
 bool averages_reach(const Averages *a, const float *file);
 
+/* ---- evidence_sample.c ---- */
+
+enum { SAMPLE_MOST = 512 };
+typedef struct Sample Sample;
+/* bytes: of one update and its move, about. */
+Sample *sample_new(int64_t params, double bytes);
+void sample_free(Sample *s); /* NULL is fine */
+/* The weights went from u->w to `after`; made: explainer_made's. */
+void sample_add(Sample *s, Update *u, const float *after, const double made[2 + MOVES_KNOWN]);
+/* The updates whose gradients are to be recomputed, given the weights at the start and in the file.
+ * Borrowed. Returns how many; *needed: how many should have been drawn from this many moves. */
+int sample_choose(Sample *s, const float *first, const float *file, Update *chosen[SAMPLE_MOST],
+                  int *needed);
+/* A number between 0 and 1 that nobody can foresee. */
+double sample_draw(void);
+
 /* ---- evidence_replay.c ---- */
+
+/* The images that the submission was given, on a device. */
+typedef struct Gather Gather;
+Gather *gather_new(Backend *be, Stream *s, const Dataset *given);
+void gather_free(Gather *g);
+/* Is the pass's batch of the images that its loader took? */
+bool gather_fits(Gather *g, const Pass *p);
 
 typedef struct Replay Replay;
 /* Computes on the device `device` with the images that the submission was given. */
@@ -134,15 +184,21 @@ bool replay_starts(Replay *r, const float *w, uint64_t seed, int np);
 /* ---- evidence_images.c ---- */
 
 typedef struct Usage Usage;
-Usage *usage_new(int np, int images);
+Usage *usage_new(int np, const Dataset *given);
+/* Looks for images in a batch that no loader made: for some, which were drawn before. */
+void usage_mark(const Usage *u, Pass *p);
 void usage_free(Usage *u);
 void usage_add(Usage *u, const Update *update);
+void usage_begin_again(Usage *u); /* the training, and with it an epoch */
 typedef struct UsageEnd {
-    double trained; /* images, over all ranks */
-    double unknown; /* of them, in batches that no loader made */
-    double shared;  /* share of images that two ranks had in the same epoch or update */
-    double again;   /* share of images that the same rank had had in the same epoch */
-    double least;   /* the rank with fewest: its part of an equal share */
+    double trained;  /* images, over all ranks */
+    double unknown;  /* of them, in batches that no loader made */
+    double shared;   /* share of images that two ranks had in the same epoch or update */
+    double at_once;  /* … in the same update */
+    double again;    /* share of images that the same rank had had in the same epoch; not for the
+                      * update before (SAM) */
+    double least;    /* the rank with fewest: its part of an equal share */
+    double counting; /* of the images: as many of equal weight make as good a mean */
 } UsageEnd;
 UsageEnd usage_end(const Usage *u);
 /* Which image of the training set, with its label, is image i of a batch that no loader made? -1:
@@ -160,7 +216,7 @@ typedef struct Evidence {
     int world[EVIDENCE_RANKS]; /* what each rank's comm_open found, 0: not called; as it reports */
     bool starts, ends;         /* at what model_init draws; in the file's weights */
     bool no_file;              /* that could be read */
-    int drawn;                 /* updates whose gradients were computed again */
+    int drawn, needed;         /* updates whose gradients were computed again, and should be */
     double distance;           /* replay_mean_distance */
     Explanation explained;
     UsageEnd used;

@@ -168,6 +168,7 @@ static EvidenceHead head_of(const Model *m, Tensor x)
                          .w = x.w,
                          .c = x.c,
                          .world = evidence.world,
+                         .smoothing = m->smoothing,
                          .classes = spec->classes,
                          .no_skip = spec->no_skip,
                          .no_batchnorm = spec->no_batchnorm,

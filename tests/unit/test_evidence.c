@@ -22,7 +22,7 @@ static Evidence good(void)
                                     .size = {0.5, 0.5},
                                     .farthest = 1,
                                     .family = "SGD's"},
-                      .used = {.trained = 640, .least = 1}};
+                      .used = {.trained = 640, .least = 1, .counting = 1}};
 }
 
 static void one_fault_is_enough(void **state)
@@ -66,8 +66,8 @@ static void not_a_number_passes_nowhere(void **state)
 
 /* ---- explanations ---- */
 
-enum { N = 60, MOVES = 30 };
-static const View layers[] = {{.at = 0, .count = 40}, {.at = 40, .count = 20}};
+enum { N = 600, MOVES = 30 };
+static const View layers[] = {{.at = 0, .count = 400}, {.at = 400, .count = 200}};
 
 static uint64_t seed;
 static float uniform(void)
@@ -199,7 +199,7 @@ static void other_networks_are_begun(void **state)
 static double shared_images(bool halves, int claimed, int by_rank)
 {
     enum { IMAGES = 64, B = 4 };
-    Usage *all = usage_new(2, IMAGES);
+    Usage *all = usage_new(2, &(Dataset){.train.count = IMAGES});
     for (int t = 0; t < 4 * IMAGES / B; t++) {
         Augment picks[2][B];
         Pass p[2];

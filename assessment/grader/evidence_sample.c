@@ -1,0 +1,181 @@
+/* evidence_sample.c: which updates' gradients are computed again.
+ *
+ * What counts is an update's part in the way from w(0) to the file's weights, which is known at the
+ * end alone; a long training's updates do not all fit into memory until then. So two draws: while
+ * it trains, some hundred moves stay, with probabilities in proportion to their lengths (Efraimidis
+ * and Spirakis, 2006); at the end those are drawn from them that are recomputed, by their parts
+ * c = move · way / way · way. So many that weights from elsewhere, which came in by gradients that
+ * are no gradients, are missed in one of ten thousand trainings: the more, the more the moves lead to
+ * and fro.
+ *
+ * A move is not made of its own gradient alone: momentum carries the moves before on. Whose
+ * gradient stands for a move is drawn, too, by the parts that the fit found (explainer_made); it
+ * can be any number of updates ago.
+ */
+#include "check.h"
+#include "inspection.h"
+#include <cblas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { SAMPLE_LEAST = 64, LONGEST = 8, LEAST = 32 };
+static const double MOST_BYTES = 1 << 29;         /* of what is kept, about */
+static const double MISSED = 1e-4, FOREIGN = 0.5; /* trainings; of the way */
+static const double ANYWHERE = 0.25;              /* of the draws: of any moves */
+/* Lengths say less of a gradient than its part in the way would: its own move has too much. */
+static const double DRAWS_FOR_ONE = 2;
+
+typedef struct Kept {
+    Update *source; /* whose gradients stand for it */
+    float *move;    /* [params] */
+    double length, key;
+} Kept;
+
+struct Sample {
+    int64_t params;
+    Kept kept[SAMPLE_MOST];
+    int count, room;
+    double path;                          /* the sum of all moves' lengths */
+    Update *before, *source[MOVES_KNOWN]; /* the last update; of the moves before, newest first */
+};
+
+double sample_draw(void)
+{
+    uint64_t bits;
+    ASSERT(getrandom(&bits, sizeof bits, 0) == sizeof bits);
+    return ((double)(bits >> 11) + 0.5) * 0x1p-53;
+}
+
+Sample *sample_new(int64_t params, double bytes)
+{
+    Sample *s = alloc(1, sizeof *s);
+    s->params = params;
+    s->room = (int)fmin(fmax(MOST_BYTES / bytes, SAMPLE_LEAST), SAMPLE_MOST);
+    return s;
+}
+
+void sample_free(Sample *s)
+{
+    if (!s)
+        return;
+    for (int i = 0; i < s->count; i++) {
+        update_free(s->kept[i].source);
+        free(s->kept[i].move);
+    }
+    for (int j = 0; j < MOVES_KNOWN; j++)
+        update_free(s->source[j]);
+    update_free(s->before);
+    free(s);
+}
+
+static Update *share(Update *u)
+{
+    u->holders++;
+    return u;
+}
+
+/* Index k with a probability in proportion to weight[k]. */
+static int draw_one(const double *weight, int n)
+{
+    double sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += weight[k];
+    double at = sample_draw() * sum;
+    int last = 0;
+    for (int k = 0; k < n; k++) {
+        if (weight[k] > 0)
+            last = k;
+        if ((at -= weight[k]) < 0)
+            break;
+    }
+    return last;
+}
+
+void sample_add(Sample *s, Update *u, const float *after, const double made[2 + MOVES_KNOWN])
+{
+    double weight[2 + MOVES_KNOWN];
+    for (int k = 0; k < 2 + MOVES_KNOWN; k++) {
+        bool known = k == 0 || (k == 1 ? s->before : s->source[k - 2]);
+        weight[k] = known ? made[k] : 0;
+    }
+    int k = draw_one(weight, 2 + MOVES_KNOWN);
+    Update *source = share(k == 0 ? u : k == 1 ? s->before : s->source[k - 2]);
+    update_free(s->before);
+    s->before = share(u);
+    update_free(s->source[MOVES_KNOWN - 1]);
+    memmove(s->source + 1, s->source, (MOVES_KNOWN - 1) * sizeof *s->source);
+    s->source[0] = share(source);
+
+    Kept new = {.source = source, .move = alloc((size_t)s->params, sizeof(float))};
+    for (int64_t i = 0; i < s->params; i++)
+        new.move[i] = after[i] - u->w[i];
+    new.length = cblas_snrm2((int)s->params, new.move, 1);
+    s->path += new.length;
+    new.key = new.length > 0 ? log(sample_draw()) / new.length : -INFINITY;
+    int least = 0;
+    for (int i = 0; i < s->count; i++)
+        least = s->kept[i].key < s->kept[least].key ? i : least;
+    if (s->count < s->room)
+        s->kept[s->count++] = new;
+    else {
+        Kept leaves = new;
+        if (new.key > s->kept[least].key)
+            leaves = s->kept[least], s->kept[least] = new;
+        update_free(leaves.source);
+        free(leaves.move);
+    }
+}
+
+/* How likely was it that this move stayed? */
+static double chance(const Sample *s, const Kept *k)
+{
+    return s->path > 0 ? fmin(1, s->room * k->length / s->path) : 1;
+}
+
+/* The one with the largest weight, whose weight becomes 0. */
+static int take_largest(double *weight, int n)
+{
+    int best = 0;
+    for (int i = 1; i < n; i++)
+        best = weight[i] > weight[best] ? i : best;
+    weight[best] = 0;
+    return best;
+}
+
+int sample_choose(Sample *s, const float *first, const float *file, Update *chosen[SAMPLE_MOST],
+                  int *needed)
+{
+    double way = 0, whole = 0, *weight = alloc((size_t)s->room, sizeof *weight);
+    double *part = alloc((size_t)s->room, sizeof *part);
+    int count = 0, drawn = 0;
+    for (int64_t i = 0; i < s->params; i++)
+        way += pow((double)file[i] - first[i], 2);
+    for (int k = 0; k < s->count; k++) {
+        for (int64_t i = 0; i < s->params; i++)
+            part[k] += s->kept[k].move[i] * ((double)file[i] - first[i]);
+        part[k] = way > 0 ? fabs(part[k]) / way : 0;
+        whole += weight[k] = part[k] / chance(s, &s->kept[k]);
+    }
+    double draws = -log(MISSED) * whole / FOREIGN / (1 - ANYWHERE) * DRAWS_FOR_ONE;
+    *needed = (int)fmax(LEAST, fmin(ceil(draws), 1e6));
+    for (int k = 0; k < s->count; k++)
+        weight[k] = (1 - ANYWHERE) * weight[k] / fmax(whole, 1e-300) + ANYWHERE / s->count;
+    while (drawn < s->count && drawn < *needed) {
+        int k = drawn < LONGEST ? take_largest(part, s->count) : draw_one(weight, s->count);
+        weight[k] = 0;
+        Update *u = s->kept[k].source;
+        bool twice = false;
+        for (int i = 0; i < count; i++)
+            twice = twice || chosen[i] == u;
+        if (!twice)
+            chosen[count++] = u;
+        drawn++;
+    }
+    if (s->count < s->room) /* there were no other moves */
+        *needed = drawn;
+    *needed -= drawn - count;
+    free(weight), free(part);
+    return count;
+}
