@@ -11,7 +11,8 @@ enum { MARKED = 20 };
 
 struct Usage {
     int np, images;
-    int64_t trained, unknown, shared, at_once, again;
+    int64_t trained, unknown, shared, at_once;
+    int64_t known[EVIDENCE_RANKS], again[EVIDENCE_RANKS];
     double own[EVIDENCE_RANKS]; /* as many of equal weight make as good a mean */
     int64_t since;              /* images used since this epoch began */
     const Dataset *given;
@@ -20,6 +21,7 @@ struct Usage {
     int32_t *epoch;  /* [images]: in which one it was last used, from 1 … */
     int32_t *update; /* … in which update, from 1 … */
     int8_t *rank;    /* … and by whom */
+    bool *repeated;  /* … and in the update before, too */
 };
 
 Usage *usage_new(int np, const Dataset *given)
@@ -31,7 +33,8 @@ Usage *usage_new(int np, const Dataset *given)
                  .given = given,
                  .epoch = alloc((size_t)images, sizeof *u->epoch),
                  .update = alloc((size_t)images, sizeof *u->update),
-                 .rank = alloc((size_t)images, sizeof *u->rank)};
+                 .rank = alloc((size_t)images, sizeof *u->rank),
+                 .repeated = alloc((size_t)images, sizeof *u->repeated)};
     for (int i = 0; i < MARKED; i++)
         u->marked[i] = (int32_t)(sample_draw() * images);
     return u;
@@ -39,7 +42,7 @@ Usage *usage_new(int np, const Dataset *given)
 
 void usage_free(Usage *u)
 {
-    free(u->epoch), free(u->update), free(u->rank);
+    free(u->epoch), free(u->update), free(u->rank), free(u->repeated);
     free(u);
 }
 
@@ -66,7 +69,10 @@ static void use(Usage *u, int image, int rank, int epoch, int update)
     bool own = u->rank[image] == rank;
     u->at_once += now && !own;
     u->shared += twice && !own;
-    u->again += twice && own && u->update[image] != update - 1;
+    bool repeated = own && u->update[image] == update - 1 && !u->repeated[image];
+    u->known[rank]++;
+    u->again[rank] += twice && own && !repeated;
+    u->repeated[image] = repeated;
     u->epoch[image] = epoch;
     u->update[image] = update;
     u->rank[image] = (int8_t)rank;
@@ -106,16 +112,17 @@ void usage_add(Usage *u, const Update *update)
 
 UsageEnd usage_end(const Usage *u)
 {
-    double least = u->own[0], all = 0, known = (double)(u->trained - u->unknown);
+    double least = u->own[0], all = 0, known = (double)(u->trained - u->unknown), again = 0;
     for (int r = 0; r < u->np; r++) {
         least = fmin(least, u->own[r]);
         all += u->own[r];
+        again = fmax(again, u->known[r] ? (double)u->again[r] / (double)u->known[r] : 0);
     }
     return (UsageEnd){.trained = (double)u->trained,
                       .unknown = (double)u->unknown,
                       .shared = known > 0 ? (double)u->shared / known : 0,
                       .at_once = known > 0 ? (double)u->at_once / known : 0,
-                      .again = known > 0 ? (double)u->again / known : 0,
+                      .again = again,
                       .least = all > 0 ? least * u->np / all : 0,
                       .counting = u->trained ? all / (double)u->trained : 0};
 }

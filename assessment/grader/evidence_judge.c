@@ -149,10 +149,6 @@ EvidenceVerdict judge_gradients(const Evidence *e)
     } else if (e->used.at_once > MOST_AT_ONCE) {
         say(v.found, "the ranks take the same images in the same update: the work of one");
         say(v.advice, "give each rank a different slice of each global batch (step 4)");
-    } else if (!(e->used.least >= LEAST_WORK)) {
-        say(v.found, "one rank's images make %.0f %% of an equal share of the gradients",
-            100 * e->used.least);
-        say(v.advice, "give each rank the same number of images, with equal weights (step 4)");
     } else if (!(size >= LEAST_SIZE)) {
         say(v.found, "the norm of rank %d's gradients is %.2g times the ranks' average", small,
             size);
@@ -162,6 +158,10 @@ EvidenceVerdict judge_gradients(const Evidence *e)
             share);
         say(v.advice, "average the gradient over the ranks, with equal weights, before each update "
                       "(step 6)");
+    } else if (!(e->used.least >= LEAST_WORK)) {
+        say(v.found, "one rank's images make %.0f %% of an equal share of the gradients",
+            100 * e->used.least);
+        say(v.advice, "give each rank the same number of images, with equal weights (step 4)");
     } else if (!(x->uneven <= MOST_UNEVEN)) {
         v.pending = true;
         say(v.found, "some updates, or layers, use only part of the ranks' gradients");
@@ -212,7 +212,8 @@ EvidenceVerdict judge_images(const Evidence *e)
             100 * u->shared);
         say(v.advice, "the ranks' slices of an epoch must not overlap (step 4)");
     } else if (u->again > MOST_AGAIN) {
-        say(v.found, "%.0f %% of the images were used more than once in an epoch", 100 * u->again);
+        say(v.found, "%.0f %% of a rank's images were used more than once in an epoch",
+            100 * u->again);
         say(v.advice, "each epoch visits each image once (step 4)");
     } else if (u->counting < LEAST_COUNTING) {
         say(v.found, "the samples' weights leave the work of %.0f %% of the images",

@@ -195,8 +195,8 @@ typedef struct UsageEnd {
     double unknown;  /* of them, in batches that no loader made */
     double shared;   /* share of images that two ranks had in the same epoch or update */
     double at_once;  /* … in the same update */
-    double again;    /* share of images that the same rank had had in the same epoch; not for the
-                      * update before (SAM) */
+    double again;    /* share of a rank's images that it had had in the same epoch, at most; not
+                      * once more in the next update (SAM) */
     double least;    /* the rank with fewest: its part of an equal share */
     double counting; /* of the images: as many of equal weight make as good a mean */
 } UsageEnd;

@@ -1,5 +1,5 @@
-# RMS-like: an adaptive rate which no family here knows waits for an instructor.
-# expect: pend gradients: explain
+# Adagrad.
+# expect: full
 /^\/\* One update: forward/i\
 static void adaptive(Trainer *t, double rate)\
 {\

@@ -1,5 +1,5 @@
-# A vote of the gradients' signs, which a method could be: but not one that is known here.
-# expect: pend gradients: explain
+# A vote of the gradients' signs (signSGD).
+# expect: full
 /^\/\* One update: forward/i\
 static void vote(Trainer *t)\
 {\
