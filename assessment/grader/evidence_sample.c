@@ -24,8 +24,8 @@ enum { SAMPLE_LEAST = 64, LONGEST = 8, LEAST = 32 };
 static const double MOST_BYTES = 1 << 29;         /* of what is kept, about */
 static const double MISSED = 1e-4, FOREIGN = 0.5; /* trainings; of the way */
 static const double ANYWHERE = 0.25;              /* of the draws: of any moves */
-/* Lengths say less of a gradient than its part in the way would: its own move has too much. */
-static const double DRAWS_FOR_ONE = 2;
+/* By lengths, what momentum carried on is traced back less far than it came. */
+static const double DRAWS_FOR_ONE = 4;
 
 typedef struct Kept {
     Update *source; /* whose gradients stand for it */

@@ -3,6 +3,7 @@
 #include "../../assessment/grader/inspection.h"
 #include "harness.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- verdicts ---- */
@@ -91,7 +92,7 @@ typedef struct Training {
     float length;
     bool same, late;
     int after, jump;
-    float far;
+    float far, pull; /* pull: a part of the way to weights from elsewhere, in each update */
 } Training;
 
 static Explanation explain(Training k)
@@ -110,6 +111,7 @@ static Explanation explain(Training k)
             velocity[i] = 0.9f * velocity[i] + (k.late ? last[i] : mean);
             last[i] = mean;
             next[i] = w[i] - (t >= MOVES - k.after ? k.far : 0.1f) * velocity[i];
+            next[i] += k.pull * (sinf(0.7f * (float)i) - w[i]);
             if (t == k.jump)
                 next[i] += 3 * uniform();
         }
@@ -165,6 +167,158 @@ static void far_away_hides_no_jump(void **state)
     assert_true(x.unexplained > 0.1 && x.farthest > 1e3 && !is_shared(&x));
     x = explain((Training){half, .length = 1, .jump = -1, .after = 10, .far = 0.1f});
     assert_true(is_shared(&x)); /* saved before the end */
+}
+
+/* Whose every step is in the moves before. */
+static void tells_a_pull(void **state)
+{
+    Explanation x = explain((Training){half, .length = 1, .jump = -1, .pull = 0.01f});
+    assert_true(x.typical > 0.99 && x.unexplained > 0.03 && !is_shared(&x));
+}
+
+/* ---- optimisers ---- */
+
+/* One rank's training on a bowl, whose every gradient comes from step(); w becomes w(t+1). */
+typedef void (*Step)(int t, const float *g, float *w);
+static float m1[N], m2[N], slow[N];
+
+static void lion(int t, const float *g, float *w)
+{
+    for (int i = 0; i < N; i++) {
+        float c = 0.9f * m1[i] + 0.1f * g[i];
+        w[i] -= 0.01f * (float)((c > 0) - (c < 0));
+        m1[i] = 0.99f * m1[i] + 0.01f * g[i];
+    }
+}
+static void nadam(int t, const float *g, float *w)
+{
+    for (int i = 0; i < N; i++) {
+        m1[i] = 0.9f * m1[i] + 0.1f * g[i];
+        m2[i] = 0.999f * m2[i] + 0.001f * g[i] * g[i];
+        double size = sqrt(m2[i] / (1 - pow(0.999, t + 1))) + 1e-8;
+        w[i] -= (float)(0.01 * (0.9 * m1[i] + 0.1 * g[i]) / size);
+    }
+}
+static void rmsprop(int t, const float *g, float *w)
+{
+    for (int i = 0; i < N; i++) {
+        m2[i] = 0.99f * m2[i] + 0.01f * g[i] * g[i];
+        m1[i] = 0.9f * m1[i] + g[i] / (sqrtf(m2[i]) + 1e-8f);
+        w[i] -= 0.001f * m1[i];
+    }
+}
+static void centralised(int t, const float *g, float *w)
+{
+    for (int row = 0; row < N; row += 40) {
+        float mean = 0;
+        for (int i = row; i < row + 40; i++)
+            mean += g[i] / 40;
+        for (int i = row; i < row + 40; i++)
+            w[i] -= 0.1f * (m1[i] = 0.9f * m1[i] + g[i] - mean);
+    }
+}
+static void lookahead(int t, const float *g, float *w)
+{
+    if (t == 0)
+        memcpy(slow, w, sizeof slow);
+    for (int i = 0; i < N; i++) {
+        w[i] -= 0.1f * (m1[i] = 0.9f * m1[i] + g[i]);
+        if (t % 5 == 4)
+            slow[i] = w[i] = 0.5f * (w[i] + slow[i]);
+    }
+}
+static void sam(int t, const float *g, float *w)
+{
+    double size = 0;
+    for (int i = 0; i < N; i++)
+        size += g[i] * g[i];
+    for (int i = 0; i < N && t % 2 == 0; i++) {
+        slow[i] = w[i];
+        w[i] += (float)(0.05 / sqrt(size)) * g[i];
+    }
+    for (int i = 0; i < N && t % 2; i++)
+        w[i] = slow[i] - 0.1f * (m1[i] = 0.9f * m1[i] + g[i]);
+}
+static void no_optimiser(int t, const float *g, float *w)
+{
+    for (int i = 0; i < N; i++)
+        w[i] -= 0.1f * g[i] * (sinf((float)i) > 0);
+}
+
+static Explanation explain_step(Step step)
+{
+    View matrices[] = {{.at = 0, .count = 400, .dims = 2, .shape = {10, 40}},
+                       {.at = 400, .count = 200, .dims = 2, .shape = {5, 40}}};
+    float w[N], next[N], g[N];
+    seed = 7;
+    Explainer *e = explainer_new(1, N, matrices, 2);
+    for (int i = 0; i < N; i++)
+        w[i] = uniform(), m1[i] = m2[i] = 0;
+    for (int t = 0; t < 2 * MOVES; t++) {
+        for (int i = 0; i < N; i++)
+            g[i] = 0.3f * w[i] + 0.2f * sinf((float)i) + uniform();
+        memcpy(next, w, sizeof next);
+        step(t, g, next);
+        Update u = {.np = 1, .index = t, .params = N, .w = w};
+        u.work[0].g = g;
+        explainer_move(e, &u, next);
+        memcpy(w, next, sizeof w);
+    }
+    Explanation x = explainer_end(e, NULL);
+    explainer_free(e);
+    return x;
+}
+
+static void knows_optimisers(void **state)
+{
+    Step known[] = {lion, nadam, rmsprop, centralised, lookahead, sam};
+    for (int k = 0; k < 6; k++) {
+        Explanation x = explain_step(known[k]);
+        if (x.typical < 0.999 || x.unexplained > 0.005)
+            fail_msg("optimiser %d: %g explained, %g not", k, x.typical, x.unexplained);
+    }
+    assert_true(explain_step(no_optimiser).unexplained > 0.05);
+}
+
+/* ---- the draw ---- */
+
+/* Of 800 updates, as long as their random moves are, 40 lead to weights from elsewhere; or one, which
+ * momentum carries on. Are they among those that are computed again? */
+static bool is_drawn(bool carried)
+{
+    enum { T = 800 };
+    float w[N] = {0}, next[N], first[N] = {0}, move[N] = {0};
+    Sample *s = sample_new(N, 1 << 22);
+    for (int t = 0; t < T; t++) {
+        bool foreign = carried ? t == 300 : t % (T / 40) == 7;
+        double own = 0, before = 0;
+        for (int i = 0; i < N; i++) {
+            float part = foreign ? (carried ? 2 : 1) * sinf((float)i) : (carried ? 0.1f : 1.5f) * uniform();
+            before += 0.81 * move[i] * move[i], own += part * part;
+            move[i] = (carried ? 0.9f * move[i] : 0) + part;
+            next[i] = w[i] + move[i];
+        }
+        Update *u = calloc(1, sizeof *u);
+        *u = (Update){.np = 1, .index = foreign, .params = N, .w = malloc(sizeof w)};
+        memcpy(u->w, w, sizeof w);
+        sample_add(s, u, next, (double[2 + MOVES_KNOWN]){sqrt(own), 0, carried ? sqrt(before) : 0});
+        update_free(u);
+        memcpy(w, next, sizeof w);
+    }
+    Update *chosen[SAMPLE_MOST];
+    int needed, count = sample_choose(s, first, w, chosen, &needed), foreign = 0;
+    for (int i = 0; i < count; i++)
+        foreign += chosen[i]->index;
+    sample_free(s);
+    return foreign > 0;
+}
+
+static void draws_what_leads_on(void **state)
+{
+    for (int trial = 0; trial < 20; trial++) {
+        assert_true(is_drawn(false));
+        assert_true(is_drawn(true));
+    }
 }
 
 /* ---- updates ---- */
@@ -270,6 +424,9 @@ static const Case cases[] = {
     {.name = "explains_a_mean", .run = explains_a_mean},
     {.name = "tells_parts", .run = tells_parts},
     {.name = "far_away_hides_no_jump", .run = far_away_hides_no_jump},
+    {.name = "tells_a_pull", .run = tells_a_pull},
+    {.name = "knows_optimisers", .run = knows_optimisers},
+    {.name = "draws_what_leads_on", .run = draws_what_leads_on},
     {.name = "other_networks_are_begun", .run = other_networks_are_begun},
     {.name = "epochs_are_no_words", .run = epochs_are_no_words},
     {.name = "knows_images", .run = knows_images},
