@@ -87,7 +87,8 @@ bool averages_reach(const Averages *a, const float *file)
     for (int i = 0; i < a->count; i++) /* of earlier on: saved now and then */
         if (!strcmp(a->seen[i], wanted))
             return true;
-    double *columns = alloc((TERMS + 1) * n, sizeof *columns), c[TERMS], left = 0, way = 0;
+    double *columns = alloc((TERMS + 1) * n, sizeof *columns), c[TERMS], lengths[TERMS], left = 0,
+           way = 0;
     for (size_t i = 0; i < n; i++) { /* all from w(0) on */
         for (int k = 0; k < DECAYS; k++)
             columns[k * n + i] = (double)a->running[k][i] - a->first[i];
@@ -96,7 +97,7 @@ bool averages_reach(const Averages *a, const float *file)
         columns[TERMS * n + i] = (double)file[i] - a->first[i];
         way += columns[(DECAYS + 1) * n + i] * columns[(DECAYS + 1) * n + i];
     }
-    fit_columns(columns, a->n, TERMS, c);
+    fit_columns(columns, a->n, TERMS, c, lengths, NULL);
     for (size_t i = 0; i < n; i++)
         left += columns[TERMS * n + i] * columns[TERMS * n + i];
     free(columns);

@@ -22,7 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TERMS = EVIDENCE_RANKS + MOVES_KNOWN + 4, TRIAL = 12 };
+enum { MOST_TERMS = EVIDENCE_RANKS + MOVES_KNOWN + 4, SHORT_TRIAL = 5, TRIAL = 12, FEW = 3 };
+static const double ALMOST = 1e-4; /* of a move's length: left over */
 
 /* What a column is. */
 typedef enum { RANK, OWN, EARLIER, MOVE, DECAY } Term;
@@ -172,22 +173,32 @@ static void solve(double *gram, double *c, const double *right, int k)
     }
 }
 
-void fit_columns(double *columns, int n, int k, double *c)
+void fit_columns(double *columns, int n, int k, double *c, double *lengths, const double bounds[2])
 {
     double products[(MOST_TERMS + 1) * (MOST_TERMS + 1)] = {0}, gram[MOST_TERMS * MOST_TERMS];
-    for (int j = 0; j < k; j++) { /* they differ by factors of 10^6 */
-        double size = cblas_dnrm2(n, columns + (size_t)j * n, 1);
-        if (size > 0)
-            cblas_dscal(n, 1 / size, columns + (size_t)j * n, 1);
-    }
+    double right[MOST_TERMS];
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, k + 1, n, 1, columns, n, 0, products,
                 k + 1);
     for (int j = 0; j < k; j++)
-        for (int i = 0; i <= j; i++)
-            gram[j * k + i] = gram[i * k + j] = products[j * (k + 1) + i];
-    solve(gram, c, products + k * (k + 1), k);
-    cblas_dgemv(CblasRowMajor, CblasTrans, k, n, -1, columns, n, c, 1, 1, columns + (size_t)k * n,
-                1);
+        lengths[j] = sqrt(products[j * (k + 2)]);
+    for (int tries = bounds ? 2 : 1; tries; tries--) {
+        for (int j = 0; j < k; j++) { /* they differ by factors of 10^6: of length 1 */
+            double size = lengths[j] > 0 ? 1 / lengths[j] : 0;
+            for (int i = 0; i <= j; i++)
+                gram[j * k + i] = gram[i * k + j] = products[j * (k + 1) + i] * size *
+                                                    (lengths[i] > 0 ? 1 / lengths[i] : 0);
+            right[j] = products[k * (k + 1) + j] * size;
+        }
+        solve(gram, c, right, k);
+        double last = bounds && lengths[k - 1] > 0 ? c[k - 1] / lengths[k - 1] : 0;
+        if (!bounds || (last >= bounds[0] && last <= bounds[1]))
+            break;
+        lengths[k - 1] = 0;
+    }
+    for (int j = 0; j < k; j++)
+        if (lengths[j] > 0 && c[j] != 0)
+            cblas_daxpy(n, -c[j] / lengths[j], columns + (size_t)j * n, 1, columns + (size_t)k * n,
+                        1);
 }
 
 /* ---- one layer's move ---- */
@@ -221,9 +232,9 @@ static void add_means(Explainer *e, int *k, const View *view)
 }
 
 /* The layer's terms and, behind them, its move, as columns. own: how many directions the rule
- * formed. Returns how many terms. */
+ * formed; moves: how many of those before. Returns how many terms. */
 static int fill(Explainer *e, int rule, const Update *u, const float *after, int v, int own,
-                bool decays)
+                int moves)
 {
     const View *view = &e->views[v];
     size_t at = view->at;
@@ -231,7 +242,7 @@ static int fill(Explainer *e, int rule, const Update *u, const float *after, int
     bool linear = rules[rule].kind == RULE_LINEAR;
     for (int r = 0; r < e->np && linear; r++)
         add_column(e, &k, RANK, r, u->work[r].g + at, n);
-    if (linear && view->dims > 1)
+    if (linear && view->dims > 1 && moves > FEW)
         add_means(e, &k, view);
     for (int j = 0; j < own; j++)
         memcpy(add_column(e, &k, OWN, 0, NULL, n), e->own + (size_t)j * n,
@@ -239,10 +250,9 @@ static int fill(Explainer *e, int rule, const Update *u, const float *after, int
     add_column(e, &k, MOVE, 0, e->move[0] + at, n);
     if (linear)
         add_column(e, &k, EARLIER, 0, e->earlier + at, n);
-    for (int j = 1; j < MOVES_KNOWN; j++)
+    for (int j = 1; j < moves; j++)
         add_column(e, &k, MOVE, j, e->move[j] + at, n);
-    if (decays)
-        add_column(e, &k, DECAY, 0, u->w + at, n);
+    add_column(e, &k, DECAY, 0, u->w + at, n);
     double *move = e->columns + (size_t)k * n;
     for (int i = 0; i < n; i++)
         move[i] = (double)after[at + i] - u->w[at + i];
@@ -301,32 +311,12 @@ static void carry(Explainer *e, int rule, const View *view, const double *rest, 
                         now, 1);
     }
     cblas_saxpy(n, 1, now, 1, s->sum + at, 1);
-    for (int j = MOVES_KNOWN - 1; j > 0; j--)
-        memcpy(s->carried[j] + at, s->carried[j - 1] + at, (size_t)n * sizeof *now);
-    memcpy(s->carried[0] + at, now, (size_t)n * sizeof *now);
+    memcpy(s->carried[MOVES_KNOWN - 1] + at, now, (size_t)n * sizeof *now); /* rotate() */
 }
 
-/* Fits the move by the k columns. False: the weights' part is no decay. */
-static bool fit_layer(Explainer *e, int rule, int v, int k)
+/* By its parts, whose gradients made the move? */
+static void note_parts(const Explainer *e, Fit *f, const double *c, int k)
 {
-    const View *view = &e->views[v];
-    Fit *f = fit_of(e, rule, v);
-    int n = view->count;
-    double c[MOST_TERMS], lengths[MOST_TERMS], *move = e->columns + (size_t)k * n;
-    double whole = cblas_dnrm2(n, move, 1);
-    for (int j = 0; j < k; j++)
-        lengths[j] = cblas_dnrm2(n, e->columns + (size_t)j * n, 1);
-    fit_columns(e->columns, n, k, c);
-    double growth = rules[rule].kind == RULE_MATRIX ? MOST_KEPT : MOST_GROWTH;
-    if (e->term[k - 1] == DECAY && lengths[k - 1] > 0 &&
-        (c[k - 1] > growth * lengths[k - 1] || c[k - 1] < -MOST_DECAY * lengths[k - 1]))
-        return false;
-    f->whole += whole * whole;
-    f->left += pow(cblas_dnrm2(n, move, 1), 2);
-    if (n > k)
-        add_shares(e, f, c, lengths, k);
-    carry(e, rule, view, move, c, lengths, k);
-    f->most_left = fmax(f->most_left, cblas_snrm2(n, e->state[rule].sum + view->at, 1));
     memset(f->made, 0, sizeof f->made);
     for (int j = 0; j < k; j++) {
         double part = fabs(c[j]);
@@ -339,7 +329,31 @@ static bool fit_layer(Explainer *e, int rule, int v, int k)
             f->made[2] += (1 - f->own) * part;
         }
     }
-    return true;
+}
+
+/* Fits the layer's move: by few of the moves before if they will do, as is usual, else by all. */
+static void fit_layer(Explainer *e, int rule, const Update *u, const float *after, int v, int own)
+{
+    Fit *f = fit_of(e, rule, v);
+    const View *view = &e->views[v];
+    const double bounds[] = {-MOST_DECAY,
+                             rules[rule].kind == RULE_MATRIX ? MOST_KEPT : MOST_GROWTH};
+    int n = view->count, k;
+    double c[MOST_TERMS], lengths[MOST_TERMS], whole, left, *move;
+    for (int moves = FEW; moves; moves = moves == FEW && left > ALMOST * whole ? MOVES_KNOWN : 0) {
+        k = fill(e, rule, u, after, v, own, moves);
+        move = e->columns + (size_t)k * n;
+        whole = cblas_dnrm2(n, move, 1);
+        fit_columns(e->columns, n, k, c, lengths, bounds);
+        left = cblas_dnrm2(n, move, 1);
+    }
+    f->whole += whole * whole;
+    f->left += left * left;
+    if (n > k)
+        add_shares(e, f, c, lengths, k);
+    carry(e, rule, view, move, c, lengths, k);
+    f->most_left = fmax(f->most_left, cblas_snrm2(n, e->state[rule].sum + view->at, 1));
+    note_parts(e, f, c, k);
 }
 
 /* ---- move after move ---- */
@@ -358,12 +372,12 @@ static int best_rule(const Explainer *e, int v)
     return best;
 }
 
-/* After some moves, a layer that its best rule explains needs no other. */
-static void settle(Explainer *e)
+/* A layer of whose moves so far its best rule explains so much needs no other. */
+static void settle(Explainer *e, double enough)
 {
     for (int v = 0; v < e->nviews; v++) {
         int best = best_rule(e, v);
-        if (explained(fit_of(e, best, v)) < 0.999 || fit_of(e, best, v)->whole == 0)
+        if (explained(fit_of(e, best, v)) < enough || fit_of(e, best, v)->whole == 0)
             continue;
         for (int k = 0; k < RULES; k++)
             if (k != best && fit_of(e, k, v)->on) {
@@ -406,6 +420,14 @@ static void compare(Explainer *e, const Update *u)
         e->size[r] += all > 0 ? sizes[r] / all : 1.0 / e->np;
 }
 
+/* The last, oldest one becomes the first. */
+static void rotate(float *moves[MOVES_KNOWN])
+{
+    float *oldest = moves[MOVES_KNOWN - 1];
+    memmove(moves + 1, moves, (MOVES_KNOWN - 1) * sizeof *moves);
+    moves[0] = oldest;
+}
+
 /* The directions that rule k forms of a layer's gradients, into e->own. Returns how many. uphill: a
  * step of SAM's (arXiv 2010.01412), whose gradient an optimiser never sees. */
 static int form(Explainer *e, int k, int v, const Update *u, bool uphill)
@@ -433,7 +455,6 @@ static int form(Explainer *e, int k, int v, const Update *u, bool uphill)
 void explainer_move(Explainer *e, const Update *u, const float *after)
 {
     size_t bytes = (size_t)e->params * sizeof(float);
-    float *move = e->move[MOVES_KNOWN - 1]; /* the oldest one leaves below */
     if (!e->moves++)
         memcpy(e->first, u->w, bytes);
     compare(e, u);
@@ -445,16 +466,15 @@ void explainer_move(Explainer *e, const Update *u, const float *after)
         for (int v = 0; v < e->nviews; v++) {
             if (!fit_of(e, k, v)->on)
                 continue;
-            int own = form(e, k, v, u, uphill);
-            if (!fit_layer(e, k, v, fill(e, k, u, after, v, own, true)))
-                fit_layer(e, k, v, fill(e, k, u, after, v, own, false));
+            fit_layer(e, k, u, after, v, form(e, k, v, u, uphill));
         }
-    if (e->moves == TRIAL)
-        settle(e);
-    memmove(e->move + 1, e->move, (MOVES_KNOWN - 1) * sizeof *e->move);
-    e->move[0] = move;
+    if (e->moves == SHORT_TRIAL || e->moves == TRIAL)
+        settle(e, e->moves == TRIAL ? 0.999 : 0.99999);
+    for (int k = 0; k < RULES; k++)
+        rotate(e->state[k].carried);
+    rotate(e->move);
     for (int64_t i = 0; i < e->params; i++)
-        move[i] = after[i] - u->w[i];
+        e->move[0][i] = after[i] - u->w[i];
     memcpy(e->last, after, bytes);
     memcpy(e->earlier, e->mean, bytes);
 }

@@ -127,10 +127,11 @@ void explainer_made(const Explainer *e, double made[2 + MOVES_KNOWN]);
 /* file: the weights that are scored, NULL: the last ones. */
 Explanation explainer_end(const Explainer *e, const float *file);
 
-/* Fits columns[k] by columns[0 … k) of n elements each, which become of length 1, by least squares,
- * and leaves the rest in columns[k]. c [k]: the coefficients; a term that the others give already
- * has 0. */
-void fit_columns(double *columns, int n, int k, double *c);
+/* Fits columns[k] by columns[0 … k) of n elements each, by least squares, and leaves the rest in
+ * columns[k]. lengths [k]: of the columns; c [k]: their coefficients, if they were of length 1; a
+ * column that the others give already has 0, as has the last one if its own coefficient is out of
+ * bounds (NULL: none). */
+void fit_columns(double *columns, int n, int k, double *c, double *lengths, const double bounds[2]);
 
 /* ---- evidence_average.c ---- */
 
