@@ -39,7 +39,7 @@ typedef struct EvidenceHead {
 } EvidenceHead;
 
 /* What limits a message, for its reader. */
-enum { EVIDENCE_PARAMS = 1 << 24, EVIDENCE_IMAGES = 1 << 16 };
+enum { EVIDENCE_PARAMS = 1 << 22, EVIDENCE_IMAGES = 1 << 16 };
 
 /* Becomes an observer (observer.h), if LABS_EVIDENCE is set; called before main. */
 void evidence_begin(void) __attribute__((constructor));

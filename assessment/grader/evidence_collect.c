@@ -20,6 +20,7 @@
 
 enum { LOOKED_AT = 64 };                /* images recognised */
 static const double MOST_SECONDS = 900; /* after the training */
+static const double MOST_LONGER = 6;    /* than the two moves before: a file's last move */
 static const double MOST_OFF =
     0.002; /* of the way: what a file's last move may leave unexplained */
 
@@ -276,9 +277,13 @@ static float *end_of_way(Collection *c, const char *path)
     if (!file)
         return NULL;
     Explanation without = explainer_end(c->explainer, file);
+    double usual = explainer_length(c->explainer), way = 0;
+    for (int64_t i = 0; i < c->last->params; i++)
+        way += pow((double)file[i] - c->last->w[i], 2);
     moved(c, file);
     Explanation with_file = explainer_end(c->explainer, file);
-    c->found.ends = with_file.unexplained <= without.unexplained + MOST_OFF;
+    c->found.ends = with_file.unexplained <= without.unexplained + MOST_OFF &&
+                    sqrt(way) <= MOST_LONGER * usual;
     if (c->found.ends)
         c->found.explained = with_file;
     else if (averages_reach(c->averages, file)) {

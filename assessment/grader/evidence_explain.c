@@ -45,7 +45,7 @@ typedef struct Fit {
 typedef struct RuleState {
     int on;                            /* layers */
     float *mean, *square;              /* [params] */
-    float *carried[MOVES_KNOWN], *sum; /* [params]: R, newest first; U */
+    float *carried[MOVES_KNOWN], *sum; /* [params]: R, newest first, NULL: 0; U */
 } RuleState;
 
 struct Explainer {
@@ -98,8 +98,6 @@ Explainer *explainer_new(int np, int64_t params, const View *views, int nviews)
     for (int k = 0; k < RULES; k++) {
         RuleState *s = &e->state[k];
         s->mean = vector(e), s->square = vector(e), s->sum = vector(e);
-        for (int j = 0; j < MOVES_KNOWN; j++)
-            s->carried[j] = vector(e);
         for (int v = 0; v < nviews; v++) {
             Fit *f = fit_of(e, k, v);
             f->on = rule_applies(&rules[k], &views[v]);
@@ -306,12 +304,16 @@ static void carry(Explainer *e, int rule, const View *view, const double *rest, 
         now[i] = (float)rest[i];
     for (int j = 0; j < k; j++) {
         float factor = lengths[j] > 0 ? (float)(c[j] / lengths[j]) : 0;
-        if (fabsf(factor) > 1e-7f && (e->term[j] == MOVE || e->term[j] == DECAY))
-            cblas_saxpy(n, factor, (e->term[j] == MOVE ? s->carried[e->which[j]] : s->sum) + at, 1,
-                        now, 1);
+        const float *from = e->term[j] == MOVE  ? s->carried[e->which[j]]
+                          : e->term[j] == DECAY ? s->sum
+                                                : NULL;
+        if (from && fabsf(factor) > 1e-7f)
+            cblas_saxpy(n, factor, from + at, 1, now, 1);
     }
     cblas_saxpy(n, 1, now, 1, s->sum + at, 1);
-    memcpy(s->carried[MOVES_KNOWN - 1] + at, now, (size_t)n * sizeof *now); /* rotate() */
+    float **oldest = &s->carried[MOVES_KNOWN - 1]; /* rotate() */
+    *oldest = *oldest ? *oldest : vector(e);
+    memcpy(*oldest + at, now, (size_t)n * sizeof *now);
 }
 
 /* By its parts, whose gradients made the move? */
@@ -485,6 +487,11 @@ void explainer_made(const Explainer *e, double made[2 + MOVES_KNOWN])
     for (int v = 0; v < e->nviews; v++)
         for (int j = 0; j < 2 + MOVES_KNOWN; j++)
             made[j] += fit_of(e, best_rule(e, v), v)->made[j];
+}
+
+double explainer_length(const Explainer *e)
+{
+    return fmax(length(e->move[0], NULL, e->params), length(e->move[1], NULL, e->params));
 }
 
 Explanation explainer_end(const Explainer *e, const float *file)

@@ -124,6 +124,7 @@ void explainer_move(Explainer *e, const Update *u, const float *after);
 /* The last move's parts, as lengths: by its own gradients; by those of the update before; by each
  * of the moves before, which it carries on. */
 void explainer_made(const Explainer *e, double made[2 + MOVES_KNOWN]);
+double explainer_length(const Explainer *e); /* of the last two moves, the longer one's */
 /* file: the weights that are scored, NULL: the last ones. */
 Explanation explainer_end(const Explainer *e, const float *file);
 
