@@ -9,8 +9,8 @@
  * and fro.
  *
  * A move is not made of its own gradient alone: momentum carries the moves before on. Whose
- * gradient stands for a move is drawn, too, by the parts that the fit found (explainer_made); it
- * can be any number of updates ago.
+ * gradient stands for a move is drawn, too: a walk back through the parts of which the fit found
+ * the moves made (explainer_made).
  */
 #include "check.h"
 #include "inspection.h"
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { SAMPLE_LEAST = 64, LONGEST = 8, LEAST = 32 };
+enum { SAMPLE_LEAST = 64, LONGEST = 8, LEAST = 32, WINDOW = 64 };
 static const double MOST_BYTES = 1 << 29;         /* of what is kept, about */
 static const double MISSED = 1e-4, FOREIGN = 0.5; /* trainings; of the way */
 static const double ANYWHERE = 0.25;              /* of the draws: of any moves */
@@ -36,9 +36,12 @@ typedef struct Kept {
 struct Sample {
     int64_t params;
     Kept kept[SAMPLE_MOST];
-    int count, room;
-    double path;                          /* the sum of all moves' lengths */
-    Update *before, *source[MOVES_KNOWN]; /* the last update; of the moves before, newest first */
+    int count, room, moves; /* moves: in all */
+    double path;            /* the sum of their lengths */
+    struct {
+        Update *update;
+        double made[2 + MOVES_KNOWN];
+    } recent[WINDOW]; /* move t at t % WINDOW */
 };
 
 double sample_draw(void)
@@ -64,9 +67,8 @@ void sample_free(Sample *s)
         update_free(s->kept[i].source);
         free(s->kept[i].move);
     }
-    for (int j = 0; j < MOVES_KNOWN; j++)
-        update_free(s->source[j]);
-    update_free(s->before);
+    for (int j = 0; j < WINDOW; j++)
+        update_free(s->recent[j].update);
     free(s);
 }
 
@@ -93,39 +95,47 @@ static int draw_one(const double *weight, int n)
     return last;
 }
 
+/* Whose gradient the last move is drawn to be of. */
+static Update *walk_back(const Sample *s)
+{
+    int at = s->moves - 1, oldest = at < WINDOW ? 0 : s->moves - WINDOW;
+    for (;;) {
+        int k = draw_one(s->recent[at % WINDOW].made, 2 + MOVES_KNOWN);
+        int next = k == 1 ? at - 1 : k ? at - (k - 1) : at;
+        if (next < oldest)
+            next = oldest;
+        if (k < 2 || next == at)
+            return share(s->recent[next % WINDOW].update);
+        at = next;
+    }
+}
+
 void sample_add(Sample *s, Update *u, const float *after, const double made[2 + MOVES_KNOWN])
 {
-    double weight[2 + MOVES_KNOWN];
-    for (int k = 0; k < 2 + MOVES_KNOWN; k++) {
-        bool known = k == 0 || (k == 1 ? s->before : s->source[k - 2]);
-        weight[k] = known ? made[k] : 0;
-    }
-    int k = draw_one(weight, 2 + MOVES_KNOWN);
-    Update *source = share(k == 0 ? u : k == 1 ? s->before : s->source[k - 2]);
-    update_free(s->before);
-    s->before = share(u);
-    update_free(s->source[MOVES_KNOWN - 1]);
-    memmove(s->source + 1, s->source, (MOVES_KNOWN - 1) * sizeof *s->source);
-    s->source[0] = share(source);
-
-    Kept new = {.source = source, .move = alloc((size_t)s->params, sizeof(float))};
+    int slot = s->moves++ % WINDOW, least = 0;
+    update_free(s->recent[slot].update);
+    s->recent[slot].update = share(u);
+    memcpy(s->recent[slot].made, made, sizeof s->recent[slot].made);
+    Kept new = {.move = alloc((size_t)s->params, sizeof(float))};
     for (int64_t i = 0; i < s->params; i++)
         new.move[i] = after[i] - u->w[i];
     new.length = cblas_snrm2((int)s->params, new.move, 1);
     s->path += new.length;
     new.key = new.length > 0 ? log(sample_draw()) / new.length : -INFINITY;
-    int least = 0;
     for (int i = 0; i < s->count; i++)
         least = s->kept[i].key < s->kept[least].key ? i : least;
-    if (s->count < s->room)
-        s->kept[s->count++] = new;
-    else {
-        Kept leaves = new;
-        if (new.key > s->kept[least].key)
-            leaves = s->kept[least], s->kept[least] = new;
-        update_free(leaves.source);
-        free(leaves.move);
+    bool full = s->count == s->room;
+    if (full && new.key <= s->kept[least].key) {
+        free(new.move);
+        return;
     }
+    if (full) {
+        update_free(s->kept[least].source);
+        free(s->kept[least].move);
+    } else
+        least = s->count++;
+    new.source = walk_back(s);
+    s->kept[least] = new;
 }
 
 /* How likely was it that this move stayed? */

@@ -293,7 +293,8 @@ static bool is_drawn(bool carried)
         bool foreign = carried ? t == 300 : t % (T / 40) == 7;
         double own = 0, before = 0;
         for (int i = 0; i < N; i++) {
-            float part = foreign ? (carried ? 2 : 1) * sinf((float)i) : (carried ? 0.1f : 1.5f) * uniform();
+            float part = foreign ? (carried ? 2 : 1) * sinf((float)i)
+                                 : (carried ? 0.1f : 1.5f) * uniform();
             before += 0.81 * move[i] * move[i], own += part * part;
             move[i] = (carried ? 0.9f * move[i] : 0) + part;
             next[i] = w[i] + move[i];
