@@ -86,7 +86,7 @@ static bool open_network(Collection *c, const Update *u)
 }
 
 /* From w(0) on; a training that returns there, say after a range test of the learning rate (arXiv
- * 1506.01186), begins anew: what came before does not count. */
+ * 1506.01186), starts afresh: what came before does not count. */
 static void begin(Collection *c, const Update *u)
 {
     double bytes = (2.0 + u->np) * (double)u->params * sizeof(float);

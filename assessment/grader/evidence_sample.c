@@ -4,9 +4,9 @@
  * end alone; a long training's updates do not all fit into memory until then. So two draws: while
  * it trains, some hundred moves stay, with probabilities in proportion to their lengths (Efraimidis
  * and Spirakis, 2006); at the end those are drawn from them that are recomputed, by their parts
- * c = move · way / way · way. So many that weights from elsewhere, which came in by gradients that
- * are no gradients, are missed in one of ten thousand trainings: the more, the more the moves lead to
- * and fro.
+ * c = move * way / way * way. So many that weights from elsewhere, which came in by gradients that
+ * are no gradients, are missed in one of ten thousand trainings: the more, the longer the path is
+ * in the direction of the way.
  *
  * A move is not made of its own gradient alone: momentum carries the moves before on. Whose
  * gradient stands for a move is drawn, too: a walk back through the parts of which the fit found

@@ -282,8 +282,8 @@ static void knows_optimisers(void **state)
 
 /* ---- the draw ---- */
 
-/* Of 800 updates, as long as their random moves are, 40 lead to weights from elsewhere; or one, which
- * momentum carries on. Are they among those that are computed again? */
+/* Of 800 updates 40 lead to weights from elsewhere, with moves as long as the others; or one does,
+ * which momentum carries on. Are they among those that are computed again? */
 static bool is_drawn(bool carried)
 {
     enum { T = 800 };
