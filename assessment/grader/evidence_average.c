@@ -1,6 +1,7 @@
 /* evidence_average.c: is the file what the training ended with? Some write an average of the
  * weights along the way (Polyak; arXiv 1803.05407) in their place: running averages with usual
- * decay rates and the mean of all are kept here, and a combination of those is an average, too. */
+ * decay rates, and at the last epochs' beginnings the weights and their sum so far, are kept here;
+ * a combination of those is an average, too. */
 #include "check.h"
 #include "digest.h"
 #include "inspection.h"
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { DECAYS = 8, TERMS = DECAYS + 2, KEY = 16, DIGEST = 65 };
+enum { DECAYS = 8, EPOCHS = 10, TERMS = DECAYS + 2 + 2 * EPOCHS, KEY = 16, DIGEST = 65 };
 static const double DECAY[DECAYS] = {0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995};
 static const double MOST_LEFT = 0.01; /* of the way from w(0) to w(T) */
 
@@ -17,6 +18,8 @@ struct Averages {
     int n, count;
     float *first, *last, *running[DECAYS];
     double *sum;
+    int epochs;                                  /* so far */
+    float *epoch_w[EPOCHS], *epoch_mean[EPOCHS]; /* epoch e at e % EPOCHS; NULL: none yet */
     char (*seen)[DIGEST]; /* [count], room for `room`: the weights so far, by their digests */
     int room;
     char *keyed; /* 16 bytes that nobody knows, then room for weights: what is digested */
@@ -50,11 +53,25 @@ void averages_free(Averages *a)
         return;
     for (int k = 0; k < DECAYS; k++)
         free(a->running[k]);
+    for (int k = 0; k < EPOCHS; k++)
+        free(a->epoch_w[k]), free(a->epoch_mean[k]);
     free(a->first), free(a->last), free(a->sum), free(a->seen), free(a->keyed);
     free(a);
 }
 
-void averages_add(Averages *a, const float *w)
+static void begin_epoch(Averages *a, const float *w)
+{
+    int k = a->epochs++ % EPOCHS;
+    if (!a->epoch_w[k]) {
+        a->epoch_w[k] = alloc((size_t)a->n, sizeof *w);
+        a->epoch_mean[k] = alloc((size_t)a->n, sizeof *w);
+    }
+    memcpy(a->epoch_w[k], w, (size_t)a->n * sizeof *w);
+    for (int i = 0; i < a->n; i++)
+        a->epoch_mean[k][i] = (float)(a->sum[i] / a->count);
+}
+
+void averages_add(Averages *a, const float *w, bool new_epoch)
 {
     size_t bytes = (size_t)a->n * sizeof *w;
     if (!a->count++) {
@@ -74,6 +91,8 @@ void averages_add(Averages *a, const float *w)
     memcpy(a->last, w, bytes);
     for (int i = 0; i < a->n; i++)
         a->sum[i] += w[i];
+    if (new_epoch)
+        begin_epoch(a, w);
     for (int k = 0; k < DECAYS; k++)
         for (int i = 0; i < a->n; i++)
             a->running[k][i] += (float)((1 - DECAY[k]) * (w[i] - a->running[k][i]));
@@ -94,6 +113,10 @@ bool averages_reach(const Averages *a, const float *file)
             columns[k * n + i] = (double)a->running[k][i] - a->first[i];
         columns[DECAYS * n + i] = a->sum[i] / a->count - a->first[i];
         columns[(DECAYS + 1) * n + i] = (double)a->last[i] - a->first[i];
+        for (int k = 0; k < EPOCHS && a->epoch_w[k]; k++) {
+            columns[(DECAYS + 2 + 2 * k) * n + i] = (double)a->epoch_w[k][i] - a->first[i];
+            columns[(DECAYS + 3 + 2 * k) * n + i] = (double)a->epoch_mean[k][i] - a->first[i];
+        }
         columns[TERMS * n + i] = (double)file[i] - a->first[i];
         way += columns[(DECAYS + 1) * n + i] * columns[(DECAYS + 1) * n + i];
     }

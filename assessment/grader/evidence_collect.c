@@ -51,11 +51,11 @@ typedef struct Collection {
     Sample *sample;
     Gather *gather; /* NULL: the device is a GPU, whose batches have other roundings */
     Update *last;
-    float *first;  /* w(0) */
-    bool broken;   /* a fault: what follows is read, and ignored */
-    int largest;   /* batch */
-    bool together; /* batch norm is synchronised */
-    double began;  /* timer_now() */
+    float *first;       /* w(0) */
+    bool broken;        /* a fault: what follows is read, and ignored */
+    int largest, epoch; /* batch; of the last update, as its loader reports */
+    bool together;      /* batch norm is synchronised */
+    double began;       /* timer_now() */
     Course *course;
 } Collection;
 
@@ -182,7 +182,9 @@ static void take_update(Collection *c, Update *u)
         usage_begin_again(c->usage);
     }
     moved(c, u->w);
-    averages_add(c->averages, u->w);
+    int epoch = u->work[0].pass[0]->head.epoch;
+    averages_add(c->averages, u->w, epoch != c->epoch);
+    c->epoch = epoch;
     usage_add(c->usage, u);
     c->found.updates++;
     c->last = u;

@@ -7,14 +7,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MARKED = 20 };
+enum { MARKED = 20, ENOUGH = 10 };
 
 struct Usage {
     int np, images;
     int64_t trained, unknown, shared, at_once;
     int64_t known[EVIDENCE_RANKS], again[EVIDENCE_RANKS];
-    double own[EVIDENCE_RANKS]; /* as many of equal weight make as good a mean */
-    int64_t since;              /* images used since this epoch began */
+    double own[EVIDENCE_RANKS];    /* as many of equal weight make as good a mean */
+    double weight[EVIDENCE_RANKS]; /* the sum of the samples' weights */
+    int64_t unmade[EVIDENCE_RANKS],
+        found[EVIDENCE_RANKS]; /* in batches that no loader made: images,
+                                                            * those that are marked */
+    int64_t since;             /* images used since this epoch began */
     const Dataset *given;
     int32_t marked[MARKED]; /* images that are looked for in batches that no loader made */
     int32_t said, now;
@@ -94,6 +98,10 @@ static void add_pass(Usage *u, const Pass *p, int update)
             use(u, image, r, 1 + u->now, update);
     }
     u->own[r] += squares > 0 ? sum * sum / squares : 0;
+    u->weight[r] += sum;
+    u->unmade[r] += p->marked ? n : 0;
+    for (int i = 0; i < n && p->marked; i++)
+        u->found[r] += p->marked[i] >= 0;
 }
 
 void usage_add(Usage *u, const Update *update)
@@ -110,20 +118,31 @@ void usage_add(Usage *u, const Update *update)
     }
 }
 
+/* The rank with least: its part of an equal share. */
+static double least_of(const double *v, int n)
+{
+    double least = v[0], all = 0;
+    for (int r = 0; r < n; r++)
+        least = fmin(least, v[r]), all += v[r];
+    return all > 0 ? least * n / all : 0;
+}
+
 UsageEnd usage_end(const Usage *u)
 {
-    double least = u->own[0], all = 0, known = (double)(u->trained - u->unknown), again = 0;
+    double all = 0, known = (double)(u->trained - u->unknown), again = 0, found = 1;
     for (int r = 0; r < u->np; r++) {
-        least = fmin(least, u->own[r]);
+        double expected = (double)u->unmade[r] * MARKED / u->images;
         all += u->own[r];
         again = fmax(again, u->known[r] ? (double)u->again[r] / (double)u->known[r] : 0);
+        found = expected >= ENOUGH ? fmin(found, (double)u->found[r] / expected) : found;
     }
     return (UsageEnd){.trained = (double)u->trained,
                       .unknown = (double)u->unknown,
                       .shared = known > 0 ? (double)u->shared / known : 0,
                       .at_once = known > 0 ? (double)u->at_once / known : 0,
                       .again = again,
-                      .least = all > 0 ? least * u->np / all : 0,
+                      .found = found,
+                      .least = fmin(least_of(u->own, u->np), least_of(u->weight, u->np)),
                       .counting = u->trained ? all / (double)u->trained : 0};
 }
 
@@ -131,10 +150,11 @@ UsageEnd usage_end(const Usage *u)
 
 /* Compared: GRID x GRID points of the middle, moved by up to SHIFT, then all pixels. */
 enum { SHIFT = 4, SIDE = 2 * SHIFT + 1, GRID = 8, STRIDE = 3 };
-static const double ALIKE = 0.99;
+static const double ALIKE = 0.99, MOST_CONTRAST = 4;
 
-/* The points' values, with mean 0 and length 1, so that brightness and contrast are gone. */
-static void normalise(double *v, int n)
+/* The points' values, with mean 0 and length 1, so that brightness and contrast are gone. Returns
+ * the length before. */
+static double normalise(double *v, int n)
 {
     double mean = 0, size = 0;
     for (int i = 0; i < n; i++)
@@ -144,6 +164,7 @@ static void normalise(double *v, int n)
     size = sqrt(size > 0 ? size : 1);
     for (int i = 0; i < n; i++)
         v[i] = (v[i] - mean) / size;
+    return size;
 }
 
 static int point(int k, int side) { return (side - (GRID - 1) * STRIDE) / 2 + k * STRIDE; }
@@ -182,10 +203,10 @@ static double whole_product(const Dataset *given, int j, const float *x, int dy,
                 other[n] = pixels[(y * w + from) * c + ch];
             }
         }
-    normalise(wanted, n);
+    double contrast = normalise(wanted, n) / (normalise(other, n) / 255);
     double result = product(wanted, other, n);
     free(wanted), free(other);
-    return result;
+    return contrast > 1 / MOST_CONTRAST && contrast < MOST_CONTRAST ? result : -1;
 }
 
 /* How much are they alike, at best, 1: the same? */

@@ -15,7 +15,7 @@ static const double MOST_FAR = 10; /* from w(0), in ways to the file's weights *
 static const double MOST_SHARED = 0.02, LEAST_BALANCE = 0.9, MOST_DOUBLED = 0.1;
 static const double MOST_AGAIN = 0.3; /* a part of the images */
 /* Images of batches that no loader made are recognised by samples. */
-static const double MOST_SHARED_SEEN = 0.1, LEAST_COUNTING = 0.5;
+static const double MOST_SHARED_SEEN = 0.1, LEAST_FOUND = 0.3, LEAST_COUNTING = 0.5;
 static const double MOST_AT_ONCE = 0.25,
                     LEAST_WORK = 0.5; /* beyond, it is the work of fewer ranks */
 
@@ -215,6 +215,11 @@ EvidenceVerdict judge_images(const Evidence *e)
         say(v.found, "%.0f %% of a rank's images were used more than once in an epoch",
             100 * u->again);
         say(v.advice, "each epoch visits each image once (step 4)");
+    } else if (u->found < LEAST_FOUND) {
+        v.pending = true;
+        say(v.found, "a rank's own batches show few of the images: %.0f %% of those looked for",
+            100 * u->found);
+        say(v.advice, "an instructor will look at it; each epoch visits each image once (step 4)");
     } else if (u->counting < LEAST_COUNTING) {
         say(v.found, "the samples' weights leave the work of %.0f %% of the images",
             100 * u->counting);

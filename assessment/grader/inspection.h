@@ -139,7 +139,7 @@ void fit_columns(double *columns, int n, int k, double *c, double *lengths, cons
 typedef struct Averages Averages;
 Averages *averages_new(int64_t params);
 void averages_free(Averages *a); /* NULL is fine */
-void averages_add(Averages *a, const float *w);
+void averages_add(Averages *a, const float *w, bool new_epoch);
 /* Is `file` the last weights, or an average of those along the way? */
 bool averages_reach(const Averages *a, const float *file);
 
@@ -199,12 +199,15 @@ typedef struct UsageEnd {
     double at_once;  /* … in the same update */
     double again;    /* share of a rank's images that it had had in the same epoch, at most; not
                       * once more in the next update (SAM) */
-    double least;    /* the rank with fewest: its part of an equal share */
+    double found;    /* of the images marked, in batches that no loader made: as a part of those
+                      * that a rank should have met */
+    double least;    /* the rank with fewest images, or least weight: its part of an equal share */
     double counting; /* of the images: as many of equal weight make as good a mean */
 } UsageEnd;
 UsageEnd usage_end(const Usage *u);
 /* Which image of the training set, with its label, is image i of a batch that no loader made? -1:
- * none. Shifts by up to 4 pixels, mirroring, brightness and contrast make no difference. */
+ * none. Shifts by up to 4 pixels, mirroring, brightness and up to four times the contrast make no
+ * difference. */
 int known_image(const Dataset *given, const Pass *p, int i);
 /* Is it this one? */
 bool is_image(const Dataset *given, int image, const Pass *p, int i);

@@ -23,7 +23,7 @@ static Evidence good(void)
                                     .size = {0.5, 0.5},
                                     .farthest = 1,
                                     .family = "SGD's"},
-                      .used = {.trained = 640, .least = 1, .counting = 1}};
+                      .used = {.trained = 640, .least = 1, .found = 1, .counting = 1}};
 }
 
 static void one_fault_is_enough(void **state)
