@@ -22,8 +22,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TERMS = EVIDENCE_RANKS + MOVES_KNOWN + 4, SHORT_TRIAL = 5, TRIAL = 12, FEW = 3 };
+enum {
+    MOST_TERMS = EVIDENCE_RANKS + MOVES_KNOWN + 4,
+    SHORT_TRIAL = 5,
+    TRIAL = 12,
+    FEW = 3,
+    REMEMBERED = 12
+};
 static const double ALMOST = 1e-4; /* of a move's length: left over */
+static const double UNLIKE = 0.2;  /* of a move's length: made by another momentum */
 
 /* What a column is. */
 typedef enum { RANK, OWN, EARLIER, MOVE, DECAY } Term;
@@ -39,7 +46,9 @@ typedef struct Fit {
     double apart, uneven; /* lengths of moves by the ranks' gradients; with unequal coefficients */
     double *share;        /* [MOVES_KNOWN + 1][np]: the ranks' parts in the moves, newest first; the
                           * last row is the sum of all */
-    double made[2 + MOVES_KNOWN]; /* of the last move: made_by() */
+    double made[2 + MOVES_KNOWN];             /* of the last move: note_parts() */
+    double momentum[REMEMBERED][MOVES_KNOWN]; /* h of the last moves */
+    double erratic;                           /* squares of moves whose h is unlike all of these */
 } Fit;
 
 typedef struct RuleState {
@@ -333,6 +342,27 @@ static void note_parts(const Explainer *e, Fit *f, const double *c, int k)
     }
 }
 
+/* Momentum that takes what values it likes could steer to weights from elsewhere by gradients alone;
+ * an optimiser's is constant, or returns to a few values (Lookahead, SAM). */
+static void note_momentum(const Explainer *e, Fit *f, const double *c, const double *lengths, int k,
+                          double whole)
+{
+    double now[MOVES_KNOWN] = {0}, size[MOVES_KNOWN] = {0};
+    bool alike = false;
+    for (int j = 0; j < k; j++)
+        if (e->term[j] == MOVE && lengths[j] > 0) {
+            now[e->which[j]] = c[j] / lengths[j];
+            size[e->which[j]] = lengths[j];
+        }
+    for (int past = 0; past < REMEMBERED && !alike; past++) {
+        alike = true;
+        for (int j = 0; j < MOVES_KNOWN; j++)
+            alike = alike && fabs(now[j] - f->momentum[past][j]) * size[j] <= UNLIKE * whole;
+    }
+    f->erratic += alike ? 0 : whole * whole;
+    memcpy(f->momentum[e->moves % REMEMBERED], now, sizeof now);
+}
+
 /* Fits the layer's move: by few of the moves before if they will do, as is usual, else by all. */
 static void fit_layer(Explainer *e, int rule, const Update *u, const float *after, int v, int own)
 {
@@ -356,6 +386,7 @@ static void fit_layer(Explainer *e, int rule, const Update *u, const float *afte
     carry(e, rule, view, move, c, lengths, k);
     f->most_left = fmax(f->most_left, cblas_snrm2(n, e->state[rule].sum + view->at, 1));
     note_parts(e, f, c, k);
+    note_momentum(e, f, c, lengths, k, whole);
 }
 
 /* ---- move after move ---- */
@@ -498,12 +529,12 @@ Explanation explainer_end(const Explainer *e, const float *file)
 {
     Explanation x = {.moves = e->moves, .family = "no"};
     double way = length(file ? file : e->last, e->first, e->params), sum = 0;
-    double whole = 0, left = 0, outside = 0, apart = 0, uneven = 0, of[RULES] = {0};
+    double whole = 0, left = 0, outside = 0, apart = 0, uneven = 0, erratic = 0, of[RULES] = {0};
     for (int v = 0; v < e->nviews; v++) {
         int best = best_rule(e, v);
         const Fit *f = fit_of(e, best, v);
         whole += f->whole, left += f->left, outside += f->most_left * f->most_left;
-        apart += f->apart, uneven += f->uneven;
+        apart += f->apart, uneven += f->uneven, erratic += f->erratic;
         of[best] += f->whole;
         for (int r = 0; r < e->np; r++) { /* a direction of the mean's: in equal parts */
             double part = f->share[MOVES_KNOWN * e->np + r];
@@ -517,6 +548,7 @@ Explanation explainer_end(const Explainer *e, const float *file)
     x.farthest = way > 0 ? e->farthest / way : 1;
     x.still = whole == 0;
     x.typical = whole > 0 ? 1 - left / whole : 1;
+    x.erratic = whole > 0 ? erratic / whole : 0;
     x.alike = e->moves ? e->same / e->moves : 0;
     x.uneven = apart > 0 ? uneven / apart : 0;
     for (int r = 0; r < e->np; r++)

@@ -10,7 +10,7 @@ static const double LEAST_EXPLAINED = 0.99;  /* of a move's square */
 static const double MOST_DISTANCE = 0.005;   /* of gradients computed again, on average */
 static const double MOST_UNEQUAL = 0.1;      /* below 1 / np, a rank's share, as a part of it */
 static const double LEAST_SIZE = 0.2;        /* a rank's gradient, as a part of an equal length */
-static const double MOST_ALIKE = 0.5, MOST_UNEVEN = 0.5;
+static const double MOST_ALIKE = 0.5, MOST_UNEVEN = 0.5, MOST_ERRATIC = 0.5;
 static const double MOST_FAR = 10; /* from w(0), in ways to the file's weights */
 static const double MOST_SHARED = 0.02, LEAST_BALANCE = 0.9, MOST_DOUBLED = 0.1;
 static const double MOST_AGAIN = 0.3; /* a part of the images */
@@ -166,6 +166,10 @@ EvidenceVerdict judge_gradients(const Evidence *e)
         v.pending = true;
         say(v.found, "some updates, or layers, use only part of the ranks' gradients");
         say(v.advice, "average the whole gradient over the ranks before each update (step 6)");
+    } else if (!(x->erratic <= MOST_ERRATIC)) {
+        v.pending = true;
+        say(v.found, "the momentum has new values in %.0f %% of the moves", 100 * x->erratic);
+        say(v.advice, "an unknown optimiser: an instructor has to look at it");
     } else if (!(x->farthest <= MOST_FAR)) {
         v.pending = true;
         say(v.found,

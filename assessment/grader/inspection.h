@@ -111,6 +111,7 @@ typedef struct Explanation {
     double size[EVIDENCE_RANKS];  /* of the gradients' lengths; they add up to 1 */
     double alike;                 /* of the moves: two ranks' gradients are the same */
     double uneven;                /* of the moves: 0 the mean gradient, 1 one rank's at a time */
+    double erratic;               /* of the moves' squares: by a momentum of no known value */
     double farthest;              /* from w(0), as a multiple of the way to the file's weights */
     const char *family;           /* "SGD's", "Adam's" */
 } Explanation;

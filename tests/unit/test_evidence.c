@@ -55,8 +55,8 @@ static void not_a_number_passes_nowhere(void **state)
     Evidence e = good();
     double *numbers[] = {&e.distance,         &e.explained.unexplained, &e.explained.typical,
                          &e.explained.alike,  &e.explained.size[0],     &e.explained.share[0],
-                         &e.explained.uneven, &e.explained.farthest};
-    for (int i = 0; i < 8; i++) {
+                         &e.explained.uneven, &e.explained.farthest,    &e.explained.erratic};
+    for (int i = 0; i < 9; i++) {
         double kept = *numbers[i];
         *numbers[i] = NAN;
         assert_false(judge_gradients(&e).passed);
@@ -274,8 +274,9 @@ static void knows_optimisers(void **state)
     Step known[] = {lion, nadam, rmsprop, centralised, lookahead, sam};
     for (int k = 0; k < 6; k++) {
         Explanation x = explain_step(known[k]);
-        if (x.typical < 0.999 || x.unexplained > 0.005)
-            fail_msg("optimiser %d: %g explained, %g not", k, x.typical, x.unexplained);
+        if (x.typical < 0.999 || x.unexplained > 0.005 || x.erratic > 0.3)
+            fail_msg("optimiser %d: %g explained, %g not, %g erratic", k, x.typical, x.unexplained,
+                     x.erratic);
     }
     assert_true(explain_step(no_optimiser).unexplained > 0.05);
 }
