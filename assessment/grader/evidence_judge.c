@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static const double MOST_UNEXPLAINED = 0.01; /* of the way from w(0) to w(T) */
+static const double MOST_UNEXPLAINED = 0.05; /* of the way from w(0) to w(T) */
 static const double LEAST_EXPLAINED = 0.99;  /* of a move's square */
 static const double MOST_DISTANCE = 0.005;   /* of gradients computed again, on average */
 static const double MOST_UNEQUAL = 0.1;      /* below 1 / np, a rank's share, as a part of it */
