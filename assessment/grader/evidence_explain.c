@@ -67,7 +67,8 @@ struct Explainer {
     float *move[MOVES_KNOWN];    /* [params]: newest first */
     float *earlier, *mean;       /* [params]: the mean gradient before; of this update */
     RuleState state[RULES];
-    Fit *fit;        /* [RULES][nviews] */
+    Fit *fit; /* [RULES][nviews] */
+    double size_of_mean;
     double same;     /* moves in which two ranks' gradients were the same, but for a factor */
     double *columns; /* [MOST_TERMS + 1][largest layer] */
     double *own;     /* [2][largest layer]: a rule's directions */
@@ -210,9 +211,9 @@ void fit_columns(double *columns, int n, int k, double *c, double *lengths, cons
 
 /* ---- one layer's move ---- */
 
-/* What weight decay can take from the weights in one update, at most, and what rounding, or keeping
- * a matrix at its length (muon.h), can add. */
-static const double MOST_DECAY = 0.2, MOST_GROWTH = 1e-3, MOST_KEPT = 0.05;
+/* What weight decay can take from the weights in one update, at most, and what rounding can add; what
+ * keeping a matrix at its length (muon.h) can do. */
+static const double DECAYS[] = {-0.2, 1e-3}, KEEPS_LENGTH[] = {-0.95, 20};
 
 static double *add_column(Explainer *e, int *k, Term term, int which, const float *from, int n)
 {
@@ -368,8 +369,7 @@ static void fit_layer(Explainer *e, int rule, const Update *u, const float *afte
 {
     Fit *f = fit_of(e, rule, v);
     const View *view = &e->views[v];
-    const double bounds[] = {-MOST_DECAY,
-                             rules[rule].kind == RULE_MATRIX ? MOST_KEPT : MOST_GROWTH};
+    const double *bounds = rules[rule].kind == RULE_MATRIX ? KEEPS_LENGTH : DECAYS;
     int n = view->count, k;
     double c[MOST_TERMS], lengths[MOST_TERMS], whole, left, *move;
     for (int moves = FEW; moves; moves = moves == FEW && left > ALMOST * whole ? MOVES_KNOWN : 0) {
@@ -468,12 +468,18 @@ static int form(Explainer *e, int k, int v, const Update *u, bool uphill)
     const Rule *r = &rules[k];
     const View *view = &e->views[v];
     RuleState *s = &e->state[k];
+    float *mean = e->mean + view->at;
     fit_of(e, k, v)->own = 1;
     if (r->kind == RULE_LINEAR)
         return 0;
-    if (!uphill && r->kind != RULE_VOTE)
-        return rule_advance(r, view, s->mean + view->at, s->square + view->at, e->mean + view->at,
+    if (!uphill && r->kind != RULE_VOTE) {
+        float factor = r->clip > 0 && e->size_of_mean > r->clip ? (float)(r->clip / e->size_of_mean)
+                                                                : 1;
+        float *clipped = memcpy(e->last + view->at, mean, (size_t)view->count * sizeof *mean);
+        cblas_sscal(view->count, factor, clipped, 1);
+        return rule_advance(r, view, s->mean + view->at, s->square + view->at, clipped,
                             ++fit_of(e, k, v)->steps, e->own, &fit_of(e, k, v)->own);
+    }
     for (int i = 0; i < view->count; i++) {
         int votes = 0;
         for (int j = 0; j < e->np; j++)
@@ -494,6 +500,7 @@ void explainer_move(Explainer *e, const Update *u, const float *after)
     e->farthest = fmax(e->farthest, length(after, e->first, e->params));
     for (int64_t i = 0; i < e->params; i++)
         e->last[i] = after[i] - u->w[i];
+    e->size_of_mean = length(e->mean, NULL, e->params);
     bool uphill = cosine(e->last, e->mean, e->params) > 0.99;
     for (int k = 0; k < RULES; k++)
         for (int v = 0; v < e->nviews; v++) {

@@ -20,6 +20,8 @@ const Rule rules[RULES] = {
     {"Adagrad's", RULE_ADAPTIVE, .mean = 0, .square = 1},
     {"Lion's", RULE_SIGN, .mean = 0.9, .square = 0.99}, /* arXiv 2302.06675 */
     {"Lion's", RULE_SIGN, .mean = 0.95, .square = 0.98},
+    {"Lion's", RULE_SIGN, .mean = 0.9, .square = 0.99, .clip = 1},
+    {"Adam's", RULE_ADAPTIVE, .mean = 0.9, .square = 0.999, .clip = 1},
     {"Signum's", RULE_SIGN, .mean = 0.9, .square = 0.9}, /* arXiv 1802.04434 */
     {"the signs'", .kind = RULE_VOTE},
     {"Muon's", RULE_MATRIX, .mean = 0.95, .steps = 5}, /* kellerjordan.github.io/posts/muon */

@@ -88,8 +88,9 @@ typedef struct Rule {
     RuleKind kind;
     double mean, square; /* decay rates of the running means of g and of g squared (SIGN: of g) */
     int steps;           /* MATRIX: Newton and Schulz's */
+    double clip;         /* the longest gradient; 0: any */
 } Rule;
-enum { RULES = 16 };
+enum { RULES = 18 };
 extern const Rule rules[RULES];
 bool rule_applies(const Rule *r, const View *v);
 /* Takes a layer's mean gradient g [count]. mean, square [count]: its state, at first 0; step: 1, 2,
