@@ -64,7 +64,7 @@ static void begin_epoch(Usage *u, const Pass *p)
 void usage_begin_again(Usage *u)
 {
     u->now++;
-    u->since = 0;
+    u->since = u->images; /* the loader's next epoch may begin at once */
 }
 
 static void use(Usage *u, int image, int rank, int epoch, int update)
