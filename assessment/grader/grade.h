@@ -68,8 +68,11 @@ char *rubric_parse(Rubric *r, const char *bytes, size_t size, const char *data);
 void rubric_free(Rubric *r);
 /* A finding on a measured accuracy, in steps: `what` names the images. */
 Finding rubric_accuracy(const Criterion *c, const char *what, double correct, double count);
-/* The first criterion that failed of those that this one needs, -1: none. */
+/* The first criterion that was not met of those that this one needs, -1: none; one that failed comes
+ * before one that is pending. */
 int rubric_missing(const Rubric *r, const Finding *findings, int criterion);
+/* A person will look at it, or at what it needs, and nothing that it needs has failed. */
+bool rubric_pending(const Rubric *r, const Finding *findings, int criterion);
 double rubric_points(const Rubric *r, const Finding *findings, int criterion);
 
 /* How a training went: what the grader saw of it. */
@@ -99,6 +102,7 @@ typedef struct Report {
 /* A submission's files: all under dir, which is created afresh for each. */
 typedef struct Paths {
     char *dir, *program, *data, *socket; /* absolute; socket: for the evidence */
+    char *apart;                         /* the socket's folder, where dir's path is too long */
     char *hand, *weights;                /* hand: the folder that the submission writes to */
     char *sandbox, *no_sandbox;          /* its kind; NULL: why none works */
     char *handed_in;                     /* a copy of `weights`, out of the submission's reach */
