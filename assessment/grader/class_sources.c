@@ -121,7 +121,7 @@ static Owner owner_of(const char *name, bool folder)
     Owner o = owner_of_platform(name);
     if (o.key)
         return o;
-    const char *end = folder ? NULL : source_ending(name);
+    const char *end = source_ending(name);
     end = end || folder ? end : archive_ending(name);
     end = end || folder ? end : strrchr(name + 1, '.');
     o.name = format_new("%.*s", (int)(end ? end - name : (long)strlen(name)), name);
