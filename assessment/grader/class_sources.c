@@ -1,8 +1,8 @@
 /* class_sources.c: whose the files of a class are, and which one of a student's files is graded.
  *
  * A submission is a file, a folder or an archive on the top level, below the folders that all
- * submissions are in; learning platforms put the student's name into its name. Each gets a row: what
- * cannot be graded is listed with its fault, not skipped.
+ * submissions are in; learning platforms put the student's name into its name. Each gets a row:
+ * what cannot be graded is listed with its fault, not skipped.
  */
 #include "check.h"
 #include "grade.h"
@@ -234,21 +234,17 @@ static Entry *pick(const Group *g, int top, int *count)
 static char *list_of(const Group *g, bool candidates)
 {
     char *list = format_new("%s", "");
-    int listed = 0, hidden = 0;
+    int listed = 0;
     for (int i = 0; i < g->count; i++) {
         const Entry *e = g->of[i];
-        hidden += e->hidden;
         if (e->hidden || is_folder(e) || (candidates && !is_candidate(e)) || listed++ > 3)
             continue;
-        char *more = format_new("%s%s%.60s", list, listed > 1 ? ", " : "",
+        char *more = format_new("%s%s%.60s", list, listed > 1 ? ", " : " (",
                                 listed > 3 ? "…" : last_part(e->path));
         free(list);
         list = more;
     }
-    char *all = listed   ? format_new(" (%s)", list)
-              : hidden   ? format_new(" (only hidden files)")
-              : g->count ? format_new("%s", "")
-                         : format_new(" (it is empty)");
+    char *all = format_new("%s%s", list, listed ? ")" : "");
     free(list);
     return all;
 }
@@ -266,7 +262,8 @@ static char *not_one(const Group *g, int candidates)
     else if (g->of[0]->fault)
         fault = format_new("%s: %s", g->of[0]->path, g->of[0]->fault);
     else
-        fault = format_new("no C file, folder or archive%s", list);
+        fault = format_new("no C file, folder or archive%s",
+                           g->of[0]->hidden ? " (only hidden files)" : list);
     free(list);
     return fault;
 }
@@ -320,19 +317,6 @@ static void groups_free(Groups *g)
     free(g->of);
 }
 
-/* Is there a file or folder of this name in the folder? */
-static bool has(const Entries *e, const char *folder, const char *name)
-{
-    size_t above = strlen(folder), length = strlen(name);
-    for (int i = 0; i < e->count; i++) {
-        const char *path = e->of[i].path, *end = path + above + length;
-        if (!e->of[i].hidden && !strncmp(path, folder, above) &&
-            !strncasecmp(path + above, name, length) && (*end == '/' || !*end))
-            return true;
-    }
-    return false;
-}
-
 /* Is this folder one student's? */
 static bool is_work(const Entries *e, const char *folder)
 {
@@ -347,6 +331,17 @@ static bool is_work(const Entries *e, const char *folder)
         others += slash && is_train(slash + 1) && strncasecmp(rest, "assessment/", 11);
     }
     return own && others < 2;
+}
+
+/* Is all of it a copy of the project, of one student? */
+static bool is_project(const Entries *e)
+{
+    bool trainer = false, library = false;
+    for (int i = 0; i < e->count; i++) {
+        trainer = trainer || !strcasecmp(e->of[i].path, "assessment/train.c");
+        library = library || !strncmp(e->of[i].path, "common/", 7);
+    }
+    return trainer && library;
 }
 
 /* The folder that all submissions are in, "class/"; "": the top level. New. */
@@ -425,15 +420,18 @@ static void make_groups(Groups *g, const Entries *e, const char *base, bool hidd
         }
         if (!folder || !before || strncmp(before, rest, length + 1)) {
             char *name = format_new("%.*s", (int)length, rest);
-            to = -1;
-            if (!hidden || !has(e, base, name)) {
-                Owner o = owner_of(name, folder);
-                time = o.time;
-                to = group_of(g, o,
-                              folder                 ? "this folder"
-                              : archive_ending(name) ? "the archive"
-                                                     : NULL);
-            }
+            Owner o = owner_of(name, folder);
+            bool known = false;
+            for (int k = 0; k < g->count && hidden; k++)
+                known = known || !strcmp(g->of[k].owner.name, o.name);
+            time = o.time;
+            to = known ? -1
+                       : group_of(g, o,
+                                  folder                 ? "this folder"
+                                  : archive_ending(name) ? "the archive"
+                                                         : NULL);
+            if (known)
+                free(o.name), free(o.key);
             before = folder ? rest : NULL;
             free(name);
         }
@@ -530,9 +528,9 @@ char *sources_read(Sources *s, const char *path)
     Entries e = {0};
     Groups g = {0};
     char *wrong = entries_read(&e, path), *base = shared_folder(&e);
-    if (has(&e, "", "assessment/train.c") && has(&e, "", "common")) {
+    if (is_project(&e)) {
         int whole = group_of(&g, (Owner){.name = name_of_class(path)}, "this folder");
-        for (int i = 0; i < e.count; i++) /* the whole project, of one student */
+        for (int i = 0; i < e.count; i++)
             add(&g.of[whole], &e.of[i], 0);
     } else {
         make_groups(&g, &e, base, false);

@@ -68,7 +68,7 @@ char *rubric_parse(Rubric *r, const char *bytes, size_t size, const char *data);
 void rubric_free(Rubric *r);
 /* A finding on a measured accuracy, in steps: `what` names the images. */
 Finding rubric_accuracy(const Criterion *c, const char *what, double correct, double count);
-/* The first criterion that was not met of those that this one needs, -1: none; one that failed comes
+/* The first criterion that was not met of those that this one needs, -1: none; one that failed
  * before one that is pending. */
 int rubric_missing(const Rubric *r, const Finding *findings, int criterion);
 /* A person will look at it, or at what it needs, and nothing that it needs has failed. */

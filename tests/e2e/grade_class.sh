@@ -48,8 +48,7 @@ with tarfile.open(f"{folder}/links.tgz", "w:gz") as t:
     link = tarfile.TarInfo("train.c")
     link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
     t.addfile(link)
-# As learning platforms export it and students hand it in, with names of any bytes, declared as UTF-8
-# or not.
+# As learning platforms export it, with names of any bytes, declared as UTF-8 or not.
 class Raw(zipfile.ZipInfo):
     def _encodeFilenameFlags(self):
         return self.raw, self.flag_bits | 0x800 if self.declared else self.flag_bits & ~0x800

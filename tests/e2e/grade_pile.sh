@@ -104,7 +104,8 @@ row() { cat "$work"/out/*/summary.csv | grep "^\"$1\","; }
 [[ $(row late) == '"late",90,100,no,5,0,5,10,10,5,15,40,'* ]] ||
     wrong "late: expected all points but those for the time: $(row late)"
 for name in never_ends crash; do
-    [ -z "${fault[$name]-}" ] || [[ $(row $name) == "\"$name\",90,100,no,5,0,5,10,10,5,15,40,"* ]] ||
+    [ -z "${fault[$name]-}" ] ||
+        [[ $(row $name) == "\"$name\",90,100,no,5,0,5,10,10,5,15,40,"* ]] ||
         wrong "$name: expected all points but those of 'runs': $(row $name)"
 done
 [[ $(row unreadable) == '"unreadable",,,error,'* ]] ||
