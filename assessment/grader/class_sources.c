@@ -168,19 +168,15 @@ typedef struct Group {
     Owner owner;
     const char *what; /* "the archive", "this folder"; NULL: a file, or files */
     Entry **of;
-    double *time; /* of each */
     int count;
 } Group;
 
-static void add(Group *g, Entry *e, double time)
+static void add(Group *g, Entry *e)
 {
     if ((g->count & (g->count - 1)) == 0) { /* 1, 2, 4, … are full */
-        size_t room = (size_t)(2 * g->count + 1);
-        g->of = realloc(g->of, room * sizeof *g->of);
-        g->time = realloc(g->time, room * sizeof *g->time);
-        REQUIRE(g->of && g->time, "out of memory: %d files", g->count);
+        g->of = realloc(g->of, (size_t)(2 * g->count + 1) * sizeof *g->of);
+        REQUIRE(g->of, "out of memory: %d files", g->count);
     }
-    g->time[g->count] = time;
     g->of[g->count++] = e;
 }
 
@@ -216,10 +212,10 @@ static Entry *pick(const Group *g, int top, int *count)
     int least = 0, alike = 0;
     *count = 0;
     for (int i = 0; i < g->count; i++)
-        if (is_candidate(g->of[i]) && g->time[i] > latest)
-            latest = g->time[i];
+        if (is_candidate(g->of[i]) && g->of[i]->time > latest)
+            latest = g->of[i]->time;
     for (int i = 0; i < g->count; i++) {
-        if (!is_candidate(g->of[i]) || g->time[i] < latest)
+        if (!is_candidate(g->of[i]) || g->of[i]->time < latest)
             continue;
         int rank = rank_of(g->of[i], top);
         alike = !best || rank < least ? 1 : alike + (rank == least);
@@ -287,7 +283,7 @@ static char *source_of(const Group *g, int top, size_t *size, char **fault)
             free(wrong);
     }
     for (int i = 0; i < inside.count; i++)
-        add(&unpacked, &inside.of[i], 0);
+        add(&unpacked, &inside.of[i]);
     if (inside.archives && (unpacked.count || !*fault)) {
         free(*fault);
         *fault = NULL;
@@ -296,7 +292,7 @@ static char *source_of(const Group *g, int top, size_t *size, char **fault)
         *fault = entry_read(meant, &bytes, size);
     else if (!*fault)
         *fault = not_one(g, count);
-    free(unpacked.of), free(unpacked.time);
+    free(unpacked.of);
     entries_free(&inside);
     return bytes;
 }
@@ -311,8 +307,7 @@ typedef struct Groups {
 static void groups_free(Groups *g)
 {
     for (int i = 0; i < g->count; i++) {
-        free(g->of[i].owner.name), free(g->of[i].owner.key);
-        free(g->of[i].of), free(g->of[i].time);
+        free(g->of[i].owner.name), free(g->of[i].owner.key), free(g->of[i].of);
     }
     free(g->of);
 }
@@ -435,12 +430,28 @@ static void make_groups(Groups *g, const Entries *e, const char *base, bool hidd
             before = folder ? rest : NULL;
             free(name);
         }
+        own->time = time;
         if (to >= 0)
-            add(&g->of[to], own, time);
+            add(&g->of[to], own);
     }
 }
 
-/* Readable names; unique folders of letters, digits and "._-". */
+/* "name", or "name (2)", … if an earlier source has that; the same of folders, where case makes no
+ * difference. */
+static char *unused(const Sources *s, int count, const char *text, bool folder)
+{
+    char *own = format_new("%s", text);
+    for (int k = 2, i = 0; i < count; i++) {
+        if (folder ? strcasecmp(s->of[i].folder, own) : strcmp(s->of[i].name, own))
+            continue;
+        free(own);
+        own = format_new(folder ? "%s-%d" : "%s (%d)", text, k++);
+        i = -1;
+    }
+    return own;
+}
+
+/* Readable names; folders of letters, digits and "._-". */
 static void settle_names(Sources *s)
 {
     for (int i = 0; i < s->count; i++) {
@@ -450,25 +461,9 @@ static void settle_names(Sources *s)
             *at = isalnum((unsigned char)*at) || strchr("._-", *at) ? *at : '_';
         if (*safe == '.' || *safe == '-')
             *safe = '_';
-        char *name = format_new("%s", *shown ? shown : "_");
-        char *folder = format_new("%s", *safe ? safe : "_");
-        for (int k = 2, j = 0; j < i; j++) { /* file systems fold case */
-            if (strcasecmp(s->of[j].folder, folder))
-                continue;
-            free(folder);
-            folder = format_new("%s-%d", safe, k++);
-            j = -1;
-        }
-        for (int k = 2, j = 0; j < i; j++) {
-            if (strcmp(s->of[j].name, name))
-                continue;
-            free(name);
-            name = format_new("%s (%d)", shown, k++);
-            j = -1;
-        }
         free(s->of[i].name);
-        s->of[i].name = name;
-        s->of[i].folder = folder;
+        s->of[i].name = unused(s, i, *shown ? shown : "_", false);
+        s->of[i].folder = unused(s, i, *safe ? safe : "_", true);
     }
 }
 
@@ -531,7 +526,7 @@ char *sources_read(Sources *s, const char *path)
     if (is_project(&e)) {
         int whole = group_of(&g, (Owner){.name = name_of_class(path)}, "this folder");
         for (int i = 0; i < e.count; i++)
-            add(&g.of[whole], &e.of[i], 0);
+            add(&g.of[whole], &e.of[i]);
     } else {
         make_groups(&g, &e, base, false);
         make_groups(&g, &e, base, true);

@@ -182,6 +182,7 @@ typedef struct Entry {
     size_t size;
     const char *fault; /* why it cannot be read; NULL: it can */
     bool hidden;       /* what macOS adds to a file of this path */
+    double time;       /* of the attempt that it belongs to, where there are several */
 } Entry;
 typedef struct Members Members;
 typedef struct Entries {

@@ -66,7 +66,7 @@ as_expected() { # words, log
         fail | pend)
             [ $only = no ] || passed "$2" || return 1
             [ "$verdict" = fail ] || grep -qE '^FAIL  (weights|equal|gradients) ' "$2" ||
-                ! grep -E '^FAIL  (training|validation) ' "$2" || return 1 # nobody has looked yet
+                ! grep -qE '^FAIL  (training|validation) ' "$2" || return 1 # nobody has looked yet
             grep -A 1 -E "^${verdict^^}  ${rest%%:*} " "$2" | grep -qE -- "${rest#*: }" ;;
         *) false ;;
     esac
