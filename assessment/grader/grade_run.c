@@ -131,8 +131,11 @@ static void unname_rank(char *line)
         memmove(rank + sizeof one - 1, rank + 5 + digits, strlen(rank + 5 + digits) + 1);
         memcpy(rank, one, sizeof one - 1);
     }
-    if (who)
-        memmove(who, who + strcspn(who, ";"), strlen(who + strcspn(who, ";")) + 1);
+    char *rest = who ? strchr(who, ';') : NULL;
+    if (rest) {
+        *rest = ':';
+        memmove(who, rest, strlen(rest) + 1);
+    }
 }
 
 Finding grade_run(const Report *r, const Paths *at, double *seconds)
