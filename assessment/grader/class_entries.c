@@ -30,7 +30,7 @@ static const double MOST_SECONDS = 120;
 static const char *const endings[] = {".zip",     ".tar",  ".tar.gz",  ".tgz", ".tar.xz", ".txz",
                                       ".tar.bz2", ".tbz2", ".tar.zst", ".7z",  ".rar"};
 
-const char *name_ending(const char *name, const char *ending)
+static const char *name_ending(const char *name, const char *ending)
 {
     size_t length = strlen(name), own = strlen(ending);
     return length > own && !strcasecmp(name + length - own, ending) ? name + length - own : NULL;

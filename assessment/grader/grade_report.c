@@ -46,9 +46,11 @@ const char *report_advice(const Report *r, int k)
 
 char *report_found(const Report *r, int k)
 {
-    int missing = rubric_missing(r->rubric, r->findings, k);
+    int missing = rubric_missing(r->rubric, r->findings, k), first = missing, next;
+    while (first >= 0 && (next = rubric_missing(r->rubric, r->findings, first)) >= 0)
+        first = next;
     const char *found = r->findings[k].found,
-               *name = missing >= 0 ? r->rubric->criteria[missing].name : "";
+               *name = first >= 0 ? r->rubric->criteria[first].name : "";
     if (!found && !r->complete)
         return format_new("not judged yet");
     /* Where the ranks train no one network, what the evidence says of the rest is of its start. */

@@ -71,6 +71,8 @@ said="train.c:$line: undefined reference to 'model_newer'|model_newer.*train.c:$
 grep -qE "^FAIL  builds .*($said)" "$work/misspelt" || wrong "a misspelt function: which, and where"
 grep -qE '^FAIL  builds .*, in function .*; [0-9]+ more errors?$' "$work/misspelt" ||
     wrong "a misspelt function: in which function, and how many more"
+[ "$(grep -c "not judged: 'builds' comes first" "$work/no_main")" = 7 ] ||
+    wrong "no main: the other criteria do not name the one that comes first"
 grep -q "^FAIL  builds .* undefined .*main" "$work/no_main" || wrong "no main"
 
 # What make passes on.
