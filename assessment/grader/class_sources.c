@@ -1,71 +1,26 @@
-/* class_sources.c: the submissions of a folder or an archive, as bytes in memory: archives are
- * never unpacked to files, so their paths, links and devices are harmless. What is not a submission
- * is listed with its fault, not skipped.
+/* class_sources.c: whose the files of a class are, and which one of a student's files is graded.
  *
- * libarchive reads archives in a separate process with limits: the input is untrusted.
+ * A submission is a file, a folder or an archive on the top level, below the folders that all
+ * submissions are in; learning platforms put the student's name into its name. Each gets a row:
+ * what cannot be graded is listed with its fault, not skipped.
  */
 #include "check.h"
-#include "child.h"
-#include "file.h"
 #include "grade.h"
 #include "printable.h"
 #include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
-#ifdef HAVE_LIBARCHIVE
-#include <archive.h>
-#include <archive_entry.h>
-#endif
+#include <time.h>
 
-/* Of a source, an archive within an archive, everything. A class has 300 files of 20 kB. */
-enum { MOST_SOURCE = 1 << 20, MOST_INNER = 8 << 20, MOST_MEMBERS = 20000, MOST_NAME = 100 };
-static const size_t MOST_ARCHIVE = (size_t)1 << 30, MOST_READ = (size_t)256 << 20;
-static const double MOST_SECONDS = 120;
-
-static const char *const endings[] = {".zip", ".tar",     ".tar.gz", ".tgz",    ".tar.xz",
-                                      ".txz", ".tar.bz2", ".tbz2",   ".tar.zst"};
-
-/* Where an archive's extension begins in its name; NULL: not an archive. */
-static const char *archive_ending(const char *name)
-{
-    size_t length = strlen(name);
-    for (int i = 0; i < (int)(sizeof endings / sizeof *endings); i++) {
-        size_t own = strlen(endings[i]);
-        if (length > own && !strcasecmp(name + length - own, endings[i]))
-            return name + length - own;
-    }
-    return NULL;
-}
-
-static bool is_source(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 2 && !strcmp(name + length - 2, ".c");
-}
+enum { MOST_NAME = 100 };
 
 bool sources_are_many(const char *path)
 {
     struct stat info;
     return (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) || archive_ending(path);
-}
-
-/* ---- lists ---- */
-
-static void add(Sources *s, char *name, char *bytes, size_t size, char *fault)
-{
-    if ((s->count & (s->count - 1)) == 0) { /* 1, 2, 4, … are full */
-        Source *more = realloc(s->of, (size_t)(2 * s->count + 1) * sizeof *more);
-        REQUIRE(more, "out of memory: %d submissions", s->count);
-        s->of = more;
-    }
-    s->of[s->count++] = (Source){.name = name, .bytes = bytes, .size = size, .fault = fault};
 }
 
 void sources_free(Sources *s)
@@ -78,270 +33,425 @@ void sources_free(Sources *s)
     *s = (Sources){0};
 }
 
-/* The last part of a path, and the one before it ("": none). */
-static void last_parts(const char *path, char *last, char *before, size_t room)
+/* ---- paths ---- */
+
+static bool is_folder(const Entry *e) { return e->path[strlen(e->path) - 1] == '/'; }
+
+static const char *last_part(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *start = slash;
-    snprintf(last, room, "%s", slash ? slash + 1 : path);
-    while (start && start > path && start[-1] != '/')
-        start--;
-    snprintf(before, room, "%.*s", slash ? (int)(slash - start) : 0, start ? start : "");
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
-/* "jane/train.c" is jane's, as is "jane.c" and "class/jane/sub/train.c" is sub's. */
-static char *name_of(const char *path)
+static bool is_train(const char *name)
 {
-    char last[512], before[512];
-    last_parts(path, last, before, sizeof last);
-    if (is_source(last))
-        last[strlen(last) - 2] = 0;
-    else if (archive_ending(last))
-        last[archive_ending(last) - last] = 0;
-    bool generic = !strcmp(last, "train") && *before && strcmp(before, ".");
-    return format_new("%s", generic ? before : last);
+    return !strcasecmp(name, "train.c") || !strcasecmp(name, "train.c.txt");
 }
 
-/* ---- archives ---- */
-
-/* What a reader found in one archive, in memory that it shares with the grader: records, each with
- * its bytes behind it. */
-typedef struct Members {
-    size_t used;
-    int members;
-    char fault[256]; /* "": none */
-    char at[];       /* of MOST_READ */
-} Members;
-
-typedef struct Record {
-    char path[512], fault[128];
-    size_t size; /* of the bytes that follow */
-} Record;
-
-typedef struct Reading {
-    const void *bytes;
-    size_t size;
-    bool inner; /* an archive within an archive: no further ones */
-    Members *found;
-} Reading;
-
-#ifdef HAVE_LIBARCHIVE
-static void put_record(Members *f, const char *path, const void *bytes, size_t size,
-                       const char *fault)
+/* Of the class, not a student's. */
+static bool is_about_class(const char *name)
 {
-    Record r = {.size = size};
-    snprintf(r.path, sizeof r.path, "%s", path);
-    snprintf(r.fault, sizeof r.fault, "%s", fault ? fault : "");
-    if (f->used + sizeof r + size > MOST_READ) {
-        snprintf(f->fault, sizeof f->fault, "holds more than %zu MiB", MOST_READ >> 20);
-        return;
-    }
-    memcpy(f->at + f->used, &r, sizeof r);
-    memcpy(f->at + f->used + sizeof r, bytes ? bytes : "", size);
-    f->used += sizeof r + size;
-}
-
-/* A member that is a source or an archive. Other files are ignored. */
-static void read_member(const Reading *reading, struct archive *a, struct archive_entry *entry)
-{
-    const char *path = archive_entry_pathname(entry);
-    bool archived = path && archive_ending(path) && !reading->inner;
-    size_t most = archived ? MOST_INNER : MOST_SOURCE, size = 0;
-    /* what macOS adds */
-    if (!path || (!is_source(path) && !archived) || strstr(path, "__MACOSX") || strstr(path, "/._"))
-        return;
-    if (archive_entry_filetype(entry) == AE_IFDIR)
-        return;
-    if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry)) {
-        put_record(reading->found, path, NULL, 0, "is a link or a device, not a file");
-        return;
-    }
-    char *bytes = alloc(most + 1, 1);
-    la_ssize_t got = 1;
-    while (size <= most && (got = archive_read_data(a, bytes + size, most + 1 - size)) > 0)
-        size += (size_t)got;
-    put_record(reading->found, path, bytes, size > most || got < 0 ? 0 : size,
-               got < 0       ? "is damaged, or locked by a password"
-               : size > most ? "is too large for a source file"
-                             : NULL);
-    free(bytes);
-}
-
-static void read_archive(void *context)
-{
-    const Reading *reading = context;
-    Members *f = reading->found;
-    struct archive *a = archive_read_new();
-    struct archive_entry *entry;
-    archive_read_support_filter_all(a);
-    archive_read_support_format_tar(a);
-    archive_read_support_format_zip(a);
-    int status = archive_read_open_memory(a, reading->bytes, reading->size);
-    while (
-        status == ARCHIVE_OK && !*f->fault &&
-        ((status = archive_read_next_header(a, &entry)) == ARCHIVE_OK || status == ARCHIVE_WARN)) {
-        status = ARCHIVE_OK;
-        if (++f->members > MOST_MEMBERS)
-            snprintf(f->fault, sizeof f->fault, "has more than %d files", MOST_MEMBERS);
-        else
-            read_member(reading, a, entry);
-    }
-    if (status != ARCHIVE_EOF && !*f->fault)
-        snprintf(f->fault, sizeof f->fault, "is not a readable archive: %s",
-                 archive_error_string(a) ? archive_error_string(a) : "damaged");
-    archive_read_free(a);
-}
-#else
-static void read_archive(void *context)
-{
-    const Reading *reading = context;
-    snprintf(reading->found->fault, sizeof reading->found->fault,
-             "archives need libarchive, which this build lacks: install it (make doctor), or "
-             "unpack it yourself");
-}
-#endif
-
-/* Adds each source of the archive, named `name` where it has but one (NULL: by its path). Returns
- * NULL, or what is wrong with the archive, a new string. */
-static char *add_archive(Sources *s, const char *name, const void *bytes, size_t size);
-
-static void add_records(Sources *s, const char *name, const Members *f)
-{
-    for (size_t at = 0; at + sizeof(Record) <= f->used;) {
-        Record r;
-        memcpy(&r, f->at + at, sizeof r);
-        at += sizeof r;
-        const char *bytes = f->at + at;
-        at += r.size;
-        char *own = name ? format_new("%s", name) : name_of(r.path);
-        if (*r.fault)
-            add(s, own, NULL, 0, format_new("%s: %s", r.path, r.fault));
-        else if (!is_source(r.path)) {
-            char *fault = add_archive(s, own, bytes, r.size);
-            if (fault)
-                add(s, format_new("%s", own), NULL, 0, fault);
-            free(own);
-        } else {
-            char *copy = alloc(r.size + 1, 1);
-            memcpy(copy, bytes, r.size);
-            add(s, own, copy, r.size, NULL);
-        }
-    }
-}
-
-static char *add_archive(Sources *s, const char *name, const void *bytes, size_t size)
-{
-    Members *f = mmap(NULL, sizeof *f + MOST_READ, PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    REQUIRE(f != MAP_FAILED, "out of memory: no room for an archive");
-    Reading reading = {bytes, size, name != NULL, f};
-    ChildEnd end = child_run(&(Child){.work = read_archive,
-                                      .context = &reading,
-                                      .streams = CHILD_OUT | CHILD_ERR,
-                                      .seconds = MOST_SECONDS,
-                                      .most_gib = 4,
-                                      .alone = true});
-    free(end.text);
-    char *fault = NULL;
-    if (!end.came_back)
-        fault = format_new("the archive cannot be read (%s)",
-                           end.timed_out ? "too slow" : "its reader ended early");
-    else if (*f->fault)
-        fault = format_new("the archive %s", f->fault);
-    else {
-        Sources own = {0};
-        add_records(&own, name, f);
-        if (own.count == 0)
-            fault = format_new("the archive has no file train.c or NAME.c");
-        else if (name && own.count > 1)
-            fault = format_new("the archive has %d C files: hand in one, train.c", own.count);
-        else
-            for (int i = 0; i < own.count; i++) {
-                add(s, own.of[i].name, own.of[i].bytes, own.of[i].size, own.of[i].fault);
-                own.of[i] = (Source){0};
-            }
-        sources_free(&own);
-    }
-    munmap(f, sizeof *f + MOST_READ);
-    return fault;
-}
-
-static char *add_archive_file(Sources *s, const char *name, const char *path)
-{
-    char *bytes;
-    size_t size;
-    char *fault = file_read(&bytes, &size, path, name ? MOST_INNER : MOST_ARCHIVE);
-    if (!fault) {
-        fault = add_archive(s, name, bytes, size);
-        free(bytes);
-    }
-    return fault;
-}
-
-/* ---- folders ---- */
-
-/* An archive that was unpacked here may have brought its links. */
-static void add_file(Sources *s, char *name, const char *path)
-{
-    char *bytes = NULL;
-    size_t size = 0;
-    struct stat info;
-    bool own = lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1;
-    char *fault = own ? file_read(&bytes, &size, path, MOST_SOURCE)
-                      : format_new("%s: is a link or a folder, not a file", path);
-    add(s, name, fault ? NULL : bytes, size, fault);
-}
-
-/* One entry of the folder. */
-static void add_entry(Sources *s, const char *folder, const char *entry)
-{
-    struct stat info;
-    char *path = format_new("%s/%s", folder, entry), *inner = format_new("%s/train.c", path);
-    if (*entry == '.')
-        ;
-    else if (lstat(path, &info) == 0 && S_ISDIR(info.st_mode) && !is_source(entry)) {
-        if (lstat(inner, &info) == 0)
-            add_file(s, format_new("%s", entry), inner);
-        else
-            add(s, format_new("%s", entry), NULL, 0,
-                format_new("%s: no train.c in this folder", path));
-    } else if (is_source(entry))
-        add_file(s, name_of(entry), path);
-    else if (archive_ending(entry)) {
-        char *name = name_of(entry), *fault = add_archive_file(s, name, path);
-        if (fault)
-            add(s, format_new("%s", name), NULL, 0, fault);
-        free(name);
-    } else
-        note("%s: skipped: expected NAME.c, a folder with train.c, or an archive", path);
-    free(path);
-    free(inner);
-}
-
-static char *add_folder(Sources *s, const char *path)
-{
-    struct dirent **entries;
-    int count = scandir(path, &entries, NULL, alphasort);
-    if (count < 0)
-        return format_new("%s: %s", path, strerror(errno));
-    for (int i = 0; i < count; i++) {
-        add_entry(s, path, entries[i]->d_name);
-        free(entries[i]);
-    }
-    free(entries);
-    return NULL;
-}
-
-/* ---- names ---- */
-
-static bool is_taken(const Sources *s, int count, const char *folder)
-{
-    for (int i = 0; i < count; i++)
-        if (!strcasecmp(s->of[i].folder, folder)) /* file systems that fold case */
+    static const char *const names[] = {"readme",      "readme.txt", "readme.md",
+                                        "readme.html", "index.html", METADATA,
+                                        "grades.csv",  "grades.xls", "manifest.xml"};
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
+        if (!strcasecmp(name, names[i]))
             return true;
     return false;
 }
 
-/* Readable names; unique folders of letters, digits and "._-". */
+/* ---- names ---- */
+
+/* Whose a file or folder is, by its name. */
+typedef struct Owner {
+    char *name;  /* for people */
+    char *key;   /* the same for all that is the same student's; NULL: nothing else is */
+    double time; /* of several attempts the last one counts */
+} Owner;
+
+/* How platforms name what they export: the parts with the student's name, with what else makes the
+ * key (0: nothing), and with the time. */
+static const struct {
+    const char *pattern;
+    int name, more, time;
+    const char *format;
+} platforms[] = {
+    /* Moodle: "Jane Doe_123_assignsubmission_file_/solution.c" */
+    {"^(.+)(_[0-9]+)_assignsubmission_", 1, 2, 0, ""},
+    /* Blackboard: "Assignment 1_jdoe_attempt_2024-03-01-12-30-45_main.c" */
+    {"_([^_]+)_attempt_([0-9-]{19})", 1, 0, 2, "%Y-%m-%d-%H-%M-%S"},
+    /* Brightspace: "123-456 - Jane Doe - Mar 1, 2024 1230 PM/main.c" */
+    {"^([0-9]+-[0-9]+) - (.+) - ([A-Z][a-z]+ [0-9]+, [0-9]{4} [0-9]+ [AP]M)", 2, 1, 3,
+     "%b %d, %Y %I%M %p"},
+    /* Canvas: "doejane_LATE_1234_5678_train-1.c" */
+    {"^([^_]+)(_LATE)?(_[0-9]+)_[0-9]+_.*[.][^.]*$", 1, 3, 0, ""},
+};
+
+static char *part_of(const char *text, regmatch_t at)
+{
+    return format_new("%.*s", (int)(at.rm_eo - at.rm_so), text + at.rm_so);
+}
+
+/* The student's of a platform; key NULL: it is not named so. */
+static Owner owner_of_platform(const char *name)
+{
+    Owner o = {0};
+    for (int i = 0; i < (int)(sizeof platforms / sizeof *platforms) && !o.key; i++) {
+        regex_t pattern;
+        regmatch_t part[4];
+        REQUIRE(!regcomp(&pattern, platforms[i].pattern, REG_EXTENDED), "no memory for a pattern");
+        if (!regexec(&pattern, name, 4, part, 0)) {
+            char *more = platforms[i].more ? part_of(name, part[platforms[i].more]) : NULL;
+            struct tm at = {0};
+            o.name = part_of(name, part[platforms[i].name]);
+            o.key = format_new("%s%s", o.name, more ? more : "");
+            if (platforms[i].time &&
+                strptime(name + part[platforms[i].time].rm_so, platforms[i].format, &at))
+                o.time = (double)timegm(&at);
+            free(more);
+        }
+        regfree(&pattern);
+    }
+    return o;
+}
+
+/* name: of a file or folder on the top level. */
+static Owner owner_of(const char *name, bool folder)
+{
+    Owner o = owner_of_platform(name);
+    if (o.key)
+        return o;
+    const char *end = source_ending(name);
+    end = end || folder ? end : archive_ending(name);
+    end = end || folder ? end : strrchr(name + 1, '.');
+    o.name = format_new("%.*s", (int)(end ? end - name : (long)strlen(name)), name);
+    o.key = folder ? format_new("%s", name) : NULL;
+    return o;
+}
+
+/* Gradescope calls folders submission_123; whose they are is in a file beside them:
+ *
+ *     submission_123:
+ *       :submitters:
+ *       - :name: Jane Doe
+ */
+static char *name_in_metadata(const Entries *e, const char *base, const char *folder)
+{
+    char *text = NULL, *names = NULL, *path = format_new("%s" METADATA, base);
+    size_t size;
+    bool inside = false;
+    for (int i = 0; i < e->count && !strncmp(folder, "submission_", 11) && !text; i++)
+        if (!strcmp(e->of[i].path, path))
+            free(entry_read(&e->of[i], &text, &size));
+    free(path);
+    for (char *rest = text, *line; rest && (line = strsep(&rest, "\r\n"));) {
+        static const char key[] = ":name: ";
+        if (*line && *line != ' ' && *line != '-')
+            inside = !strncmp(line, folder, strlen(folder)) && line[strlen(folder)] == ':';
+        char *name = inside ? strstr(line, key) : NULL;
+        if (!name)
+            continue;
+        name += sizeof key - 1;
+        if (*name == '\'' || *name == '"')
+            name++, name[strcspn(name, "'\"")] = 0;
+        char *more = names ? format_new("%s, %s", names, name) : format_new("%s", name);
+        free(names);
+        names = more;
+    }
+    free(text);
+    return names;
+}
+
+/* ---- one student's entries ---- */
+
+typedef struct Group {
+    Owner owner;
+    const char *what; /* "the archive", "this folder"; NULL: a file, or files */
+    Entry **of;
+    int count;
+} Group;
+
+static void add(Group *g, Entry *e)
+{
+    if ((g->count & (g->count - 1)) == 0) { /* 1, 2, 4, … are full */
+        g->of = realloc(g->of, (size_t)(2 * g->count + 1) * sizeof *g->of);
+        REQUIRE(g->of, "out of memory: %d files", g->count);
+    }
+    g->of[g->count++] = e;
+}
+
+static bool is_candidate(const Entry *e)
+{
+    return !e->hidden && !is_folder(e) && source_ending(last_part(e->path));
+}
+
+/* The lower, the clearer it is that this file is meant: a train.c on top, one in assessment/, one
+ * deeper; any other. top: how deep the group's own files are. */
+static int rank_of(const Entry *e, int top)
+{
+    const char *last = last_part(e->path);
+    int depth = -top;
+    for (const char *at = e->path; *at; at++)
+        depth += *at == '/';
+    if (!is_train(last))
+        return 3000;
+    if (depth <= 0)
+        return 0;
+    static const char home[] = "assessment/";
+    const char *at = last - (sizeof home - 1);
+    bool there = at >= e->path && !strncasecmp(at, home, sizeof home - 1) &&
+                 (at == e->path || at[-1] == '/');
+    return (there ? 1000 : 2000) + depth;
+}
+
+/* The one that is meant; NULL: none, or it is not clear. *count: candidates. */
+static Entry *pick(const Group *g, int top, int *count)
+{
+    Entry *best = NULL;
+    double latest = 0;
+    int least = 0, alike = 0;
+    *count = 0;
+    for (int i = 0; i < g->count; i++)
+        if (is_candidate(g->of[i]) && g->of[i]->time > latest)
+            latest = g->of[i]->time;
+    for (int i = 0; i < g->count; i++) {
+        if (!is_candidate(g->of[i]) || g->of[i]->time < latest)
+            continue;
+        int rank = rank_of(g->of[i], top);
+        alike = !best || rank < least ? 1 : alike + (rank == least);
+        best = !best || rank < least ? g->of[i] : best;
+        least = rank < least || *count == 0 ? rank : least;
+        ++*count;
+    }
+    return *count == 1 || (alike == 1 && least < 3000) ? best : NULL;
+}
+
+/* " (main.c, old.c, …)": of the candidates, or of all files. A new string. */
+static char *list_of(const Group *g, bool candidates)
+{
+    char *list = format_new("%s", "");
+    int listed = 0;
+    for (int i = 0; i < g->count; i++) {
+        const Entry *e = g->of[i];
+        if (e->hidden || is_folder(e) || (candidates && !is_candidate(e)) || listed++ > 3)
+            continue;
+        char *more = format_new("%s%s%.60s", list, listed > 1 ? ", " : " (",
+                                listed > 3 ? "…" : last_part(e->path));
+        free(list);
+        list = more;
+    }
+    char *all = format_new("%s%s", list, listed ? ")" : "");
+    free(list);
+    return all;
+}
+
+static char *not_one(const Group *g, int candidates)
+{
+    char *list = list_of(g, candidates > 0), *fault;
+    if (candidates)
+        fault = format_new("%s has %d C files%s: hand in one, train.c", g->what ? g->what : "it",
+                           candidates, list);
+    else if (g->what && !strcmp(g->what, "the archive"))
+        fault = format_new("the archive has no file train.c or NAME.c%s", list);
+    else if (g->what)
+        fault = format_new("no train.c in this folder, nor another C file%s", list);
+    else if (g->of[0]->fault)
+        fault = format_new("%s: %s", g->of[0]->path, g->of[0]->fault);
+    else
+        fault = format_new("no C file, folder or archive%s",
+                           g->of[0]->hidden ? " (only hidden files)" : list);
+    free(list);
+    return fault;
+}
+
+/* The source that is meant, new; or NULL and *fault, a new string. */
+static char *source_of(const Group *g, int top, size_t *size, char **fault)
+{
+    int count;
+    char *bytes = NULL;
+    const Entry *meant = pick(g, top, &count);
+    Entries inside = {0};
+    Group unpacked = {.what = "the archive"};
+    for (int i = 0; i < g->count && !count; i++) { /* only then archives are looked into */
+        const Entry *e = g->of[i];
+        bool kept = e->file || e->size || e->fault; /* in an archive within one: no */
+        if (!kept || is_folder(e) || e->hidden || !archive_ending(last_part(e->path)))
+            continue;
+        char *wrong = entry_archive(&inside, e);
+        *fault = *fault ? *fault : wrong;
+        if (*fault != wrong)
+            free(wrong);
+    }
+    for (int i = 0; i < inside.count; i++)
+        add(&unpacked, &inside.of[i]);
+    if (inside.archives && (unpacked.count || !*fault)) {
+        free(*fault);
+        *fault = NULL;
+        bytes = source_of(&unpacked, 0, size, fault);
+    } else if (meant)
+        *fault = entry_read(meant, &bytes, size);
+    else if (!*fault)
+        *fault = not_one(g, count);
+    free(unpacked.of);
+    entries_free(&inside);
+    return bytes;
+}
+
+/* ---- the class ---- */
+
+typedef struct Groups {
+    Group *of;
+    int count;
+} Groups;
+
+static void groups_free(Groups *g)
+{
+    for (int i = 0; i < g->count; i++) {
+        free(g->of[i].owner.name), free(g->of[i].owner.key), free(g->of[i].of);
+    }
+    free(g->of);
+}
+
+/* Is this folder one student's? */
+static bool is_work(const Entries *e, const char *folder)
+{
+    size_t above = strlen(folder);
+    int own = 0, others = 0;
+    for (int i = 0; i < e->count; i++) {
+        const char *rest = e->of[i].path + above, *slash;
+        if (e->of[i].hidden || strncmp(e->of[i].path, folder, above))
+            continue;
+        slash = strchr(rest, '/');
+        own += is_train(rest) || !strcasecmp(rest, "assessment/train.c");
+        others += slash && is_train(slash + 1) && strncasecmp(rest, "assessment/", 11);
+    }
+    return own && others < 2;
+}
+
+/* Is all of it a copy of the project, of one student? */
+static bool is_project(const Entries *e)
+{
+    bool trainer = false, library = false;
+    for (int i = 0; i < e->count; i++) {
+        trainer = trainer || !strcasecmp(e->of[i].path, "assessment/train.c");
+        library = library || !strncmp(e->of[i].path, "common/", 7);
+    }
+    return trainer && library;
+}
+
+/* The folder that all submissions are in, "class/"; "": the top level. New. */
+static char *shared_folder(const Entries *e)
+{
+    char *base = format_new("%s", "");
+    for (;;) {
+        size_t above = strlen(base), length = 0;
+        const char *first = NULL;
+        int parts = 0, others = 0;
+        for (int i = 0; i < e->count; i++) {
+            const char *rest = e->of[i].path + above;
+            if (e->of[i].hidden || strncmp(e->of[i].path, base, above) || !*rest ||
+                (first && !strncmp(first, rest, length) && rest[length - 1] == '/'))
+                continue;
+            bool folder = strchr(rest, '/');
+            if (!folder && !source_ending(rest) && !archive_ending(rest)) {
+                others += !is_about_class(rest);
+                continue;
+            }
+            first = rest;
+            length = strcspn(rest, "/") + folder;
+            parts++;
+        }
+        if (parts > 1)
+            return base;
+        char *next = format_new("%s%.*s", base, (int)length, first ? first : "");
+        Owner o = owner_of_platform(next + above);
+        bool whose = o.key || !strncmp(next + above, "submission_", 11);
+        free(o.key), free(o.name);
+        bool ends = parts == 0 || others || whose || next[strlen(next) - 1] != '/' ||
+                    is_work(e, next);
+        if (ends) {
+            free(next);
+            if (!whose)
+                *base = 0;
+            return base;
+        }
+        free(base);
+        base = next;
+    }
+}
+
+/* The key's group, or a new one. Takes o. */
+static int group_of(Groups *g, Owner o, const char *what)
+{
+    for (int i = g->count - 1; i >= 0 && o.key; i--)
+        if (g->of[i].owner.key && !strcmp(g->of[i].owner.key, o.key)) {
+            free(o.name), free(o.key);
+            return i;
+        }
+    g->of = realloc(g->of, (size_t)(g->count + 1) * sizeof *g->of);
+    REQUIRE(g->of, "out of memory: %d submissions", g->count);
+    g->of[g->count] = (Group){.owner = o, .what = what};
+    return g->count++;
+}
+
+/* Each entry in the folder `base` goes to its group. hidden: only those that are, of which there is
+ * nothing else. */
+static void make_groups(Groups *g, const Entries *e, const char *base, bool hidden)
+{
+    size_t above = strlen(base);
+    const char *before = NULL; /* the folder that the last entry was in */
+    int to = -1;               /* its group */
+    double time = 0;
+    for (int i = 0; i < e->count; i++) {
+        Entry *own = &e->of[i];
+        const char *rest = own->path + above;
+        size_t length = strncmp(own->path, base, above) ? 0 : strcspn(rest, "/");
+        if (own->hidden != hidden || !length)
+            continue;
+        bool folder = rest[length];
+        if (!folder && is_about_class(rest)) {
+            note("%s: skipped: not a submission", own->path);
+            continue;
+        }
+        if (!folder || !before || strncmp(before, rest, length + 1)) {
+            char *name = format_new("%.*s", (int)length, rest);
+            Owner o = owner_of(name, folder);
+            bool known = false;
+            for (int k = 0; k < g->count && hidden; k++)
+                known = known || !strcmp(g->of[k].owner.name, o.name);
+            time = o.time;
+            to = known ? -1
+                       : group_of(g, o,
+                                  folder                 ? "this folder"
+                                  : archive_ending(name) ? "the archive"
+                                                         : NULL);
+            if (known)
+                free(o.name), free(o.key);
+            before = folder ? rest : NULL;
+            free(name);
+        }
+        own->time = time;
+        if (to >= 0)
+            add(&g->of[to], own);
+    }
+}
+
+/* "name", or "name (2)", … if an earlier source has that; the same of folders, where case makes no
+ * difference. */
+static char *unused(const Sources *s, int count, const char *text, bool folder)
+{
+    char *own = format_new("%s", text);
+    for (int k = 2, i = 0; i < count; i++) {
+        if (folder ? strcasecmp(s->of[i].folder, own) : strcmp(s->of[i].name, own))
+            continue;
+        free(own);
+        own = format_new(folder ? "%s-%d" : "%s (%d)", text, k++);
+        i = -1;
+    }
+    return own;
+}
+
+/* Readable names; folders of letters, digits and "._-". */
 static void settle_names(Sources *s)
 {
     for (int i = 0; i < s->count; i++) {
@@ -351,36 +461,92 @@ static void settle_names(Sources *s)
             *at = isalnum((unsigned char)*at) || strchr("._-", *at) ? *at : '_';
         if (*safe == '.' || *safe == '-')
             *safe = '_';
-        char *name = format_new("%s", shown), *folder = format_new("%s", *safe ? safe : "_");
-        for (int k = 2; is_taken(s, i, folder); k++) {
-            free(folder);
-            free(name);
-            folder = format_new("%s-%d", safe, k);
-            name = format_new("%s (%d)", shown, k);
-        }
         free(s->of[i].name);
-        s->of[i].name = name;
-        s->of[i].folder = folder;
+        s->of[i].name = unused(s, i, *shown ? shown : "_", false);
+        s->of[i].folder = unused(s, i, *safe ? safe : "_", true);
     }
+}
+
+/* Two students of one name are told apart by what their platform adds; Gradescope's metadata name
+ * those of submission_123. */
+static void name_groups(Groups *g, const Entries *e, const char *base)
+{
+    bool *twice = alloc((size_t)g->count + 1, sizeof *twice);
+    for (int i = 0; i < g->count; i++)
+        for (int k = 0; k < g->count; k++)
+            twice[i] = twice[i] || (k != i && g->of[i].owner.key && g->of[k].owner.key &&
+                                    !strcmp(g->of[i].owner.name, g->of[k].owner.name));
+    for (int i = 0; i < g->count; i++) {
+        Owner *o = &g->of[i].owner;
+        char *name = name_in_metadata(e, base, o->name);
+        if (!name && twice[i])
+            name = format_new("%s", o->key);
+        if (name) {
+            free(o->name);
+            o->name = name;
+        }
+    }
+    free(twice);
+}
+
+static char *name_of_class(const char *path)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    char *whole = format_new("%.*s", (int)length, path), *last = format_new("%s", last_part(whole));
+    if (archive_ending(last))
+        last[archive_ending(last) - last] = 0;
+    free(whole);
+    return last;
+}
+
+static void add_sources(Sources *s, const Groups *g, const char *base)
+{
+    int top = 0;
+    for (; *base; base++)
+        top += *base == '/';
+    s->of = alloc((size_t)g->count, sizeof *s->of);
+    for (; s->count < g->count; s->count++) {
+        const Group *own = &g->of[s->count];
+        Source *to = &s->of[s->count];
+        bool folder = own->what && !strcmp(own->what, "this folder");
+        to->name = format_new("%s", own->owner.name);
+        to->bytes = source_of(own, top + folder, &to->size, &to->fault);
+    }
+    settle_names(s);
 }
 
 char *sources_read(Sources *s, const char *path)
 {
     *s = (Sources){0};
-    char *wrong = archive_ending(path) ? add_archive_file(s, NULL, path) : NULL;
-    struct stat info;
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        free(wrong);
-        wrong = add_folder(s, path);
+    Entries e = {0};
+    Groups g = {0};
+    char *wrong = entries_read(&e, path), *base = shared_folder(&e);
+    if (is_project(&e)) {
+        int whole = group_of(&g, (Owner){.name = name_of_class(path)}, "this folder");
+        for (int i = 0; i < e.count; i++)
+            add(&g.of[whole], &e.of[i]);
+    } else {
+        make_groups(&g, &e, base, false);
+        make_groups(&g, &e, base, true);
+        name_groups(&g, &e, base);
     }
-    if (!wrong && !s->count)
+    if (g.count == 1 && !strcasecmp(g.of[0].owner.name, "train")) {
+        free(g.of[0].owner.name);
+        g.of[0].owner.name = name_of_class(path);
+    }
+    if (!wrong && !g.count)
         wrong = format_new("no submission in it: expected files NAME.c, folders NAME with a "
                            "train.c, or archives");
-    if (wrong) {
-        char *all = format_new("%s: %s", path, wrong);
-        free(wrong);
-        return all;
-    }
-    settle_names(s);
-    return NULL;
+    if (!wrong)
+        add_sources(s, &g, base);
+    free(base);
+    groups_free(&g);
+    entries_free(&e);
+    if (!wrong)
+        return NULL;
+    char *all = format_new("%s: %s", path, wrong);
+    free(wrong);
+    return all;
 }

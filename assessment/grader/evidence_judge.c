@@ -74,7 +74,9 @@ EvidenceVerdict judge_equal(const Evidence *e)
         say(v.advice, "%s",
             lone         ? lone
             : e->updates ? "average the gradient over the ranks before each update (step 6); "
-                           "one rate on all (step 7b)"
+                           "one rate on all (step 7b). Averaging the weights every few updates "
+                           "(local SGD, Lab 2) does not count here: between averages the ranks "
+                           "train different networks"
                          : "broadcast rank 0's weights before the first update (step 5)");
     } else if (other >= 0 && !e->number_fault[0]) {
         say(v.found, "rank 0 made %d updates, rank %d made %d", e->begun[0], other,
@@ -110,7 +112,7 @@ EvidenceVerdict judge_gradients(const Evidence *e)
     } else if (x->moves == 0 && e->equal_fault[0]) {
         say(v.found, "not judged: %s", e->equal_fault);
         say(v.advice, "let all ranks start with the same weights (step 5)");
-    } else if (x->moves == 0 || x->still) {
+    } else if (x->moves && x->still) {
         say(v.found, "the weights never move");
         say(v.advice, "train: an update after each gradient, as sgd_step makes it");
     } else if (e->replay_fault[0]) {

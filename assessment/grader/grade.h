@@ -1,7 +1,8 @@
 /* grade.h: the assessment's grader: its parts, and what they pass on.
  *
  *   grade.c          options                 grade_class.c    many submissions, one by one
- *   grade_one.c      one submission          class_sources.c  which there are, also in archives
+ *   grade_one.c      one submission          class_entries.c  files of a folder or an archive
+ *                                            class_sources.c  whose they are, which one to grade
  *   grade_rubric.c   criteria and points     grade_data.c     images to train and to score on
  *   grade_build.c    compile                 grade_run.c      train, against the clock
  *   grade_sandbox.c  where both happen       sandbox.sh       bubblewrap
@@ -67,8 +68,11 @@ char *rubric_parse(Rubric *r, const char *bytes, size_t size, const char *data);
 void rubric_free(Rubric *r);
 /* A finding on a measured accuracy, in steps: `what` names the images. */
 Finding rubric_accuracy(const Criterion *c, const char *what, double correct, double count);
-/* The first criterion that failed of those that this one needs, -1: none. */
+/* The first criterion that was not met of those that this one needs, -1: none; one that failed
+ * before one that is pending. */
 int rubric_missing(const Rubric *r, const Finding *findings, int criterion);
+/* A person will look at it, or at what it needs, and nothing that it needs has failed. */
+bool rubric_pending(const Rubric *r, const Finding *findings, int criterion);
 double rubric_points(const Rubric *r, const Finding *findings, int criterion);
 
 /* How a training went: what the grader saw of it. */
@@ -98,6 +102,7 @@ typedef struct Report {
 /* A submission's files: all under dir, which is created afresh for each. */
 typedef struct Paths {
     char *dir, *program, *data, *socket; /* absolute; socket: for the evidence */
+    char *apart;                         /* the socket's folder, where dir's path is too long */
     char *hand, *weights;                /* hand: the folder that the submission writes to */
     char *sandbox, *no_sandbox;          /* its kind; NULL: why none works */
     char *handed_in;                     /* a copy of `weights`, out of the submission's reach */
@@ -167,6 +172,39 @@ bool grade_one(const GradeOptions *o);
 /* Grade what is in o->submission, a folder or an archive. Returns the exit status. */
 int grade_class(const GradeOptions *o);
 
+/* ---- class_entries.c ---- */
+
+/* A file or a folder of the class. */
+typedef struct Entry {
+    char *path;        /* "jane/src/train.c"; a folder's ends in "/" */
+    char *file;        /* on disk; NULL: in an archive */
+    const char *bytes; /* in an archive; NULL: not kept */
+    size_t size;
+    const char *fault; /* why it cannot be read; NULL: it can */
+    bool hidden;       /* what macOS adds to a file of this path */
+    double time;       /* of the attempt that it belongs to, where there are several */
+} Entry;
+typedef struct Members Members;
+typedef struct Entries {
+    Entry *of;
+    int count;
+    Members **archive; /* which the entries' bytes are in */
+    int archives;
+} Entries;
+/* All entries of a folder or an archive, in the order of their paths. Returns NULL, or why it
+ * cannot be read, a new string. */
+char *entries_read(Entries *e, const char *path);
+/* Adds those of an archive within. The same. */
+char *entry_archive(Entries *e, const Entry *from);
+/* The bytes of a source, new. The same. */
+char *entry_read(const Entry *from, char **bytes, size_t *size);
+void entries_free(Entries *e);
+/* Where the extension of an archive, or a C file, begins in its name, in either case; NULL: it is
+ * none. ".c.txt" is a C file's, too. */
+const char *archive_ending(const char *name);
+const char *source_ending(const char *name);
+#define METADATA "submission_metadata.yml" /* Gradescope's: whose the submissions are */
+
 /* ---- class_sources.c ---- */
 
 typedef struct Source {
@@ -180,9 +218,8 @@ typedef struct Sources {
     Source *of;
     int count;
 } Sources;
-/* All submissions of a folder or an archive (tar, zip, …), in the order of their names: files
- * NAME.c, folders NAME with a train.c, archives NAME.zip with one source file. Returns NULL, or why
- * it cannot be read, a new string. */
+/* All submissions of a folder or an archive (tar, zip, …), in the order of their names: what each
+ * student's file, folder or archive has. Returns NULL, or why it cannot be read, a new string. */
 char *sources_read(Sources *s, const char *path);
 void sources_free(Sources *s);
 /* Is it a folder, or named as an archive? */

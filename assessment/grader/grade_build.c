@@ -71,6 +71,58 @@ char *grade_built(const char *script, const char *file)
     return path;
 }
 
+/* "train.c:12" of "/submission/train.c:12:5: error: …"; "" where a linker knows no line. New. */
+static char *place_in(const char *line)
+{
+    size_t name = strcspn(line, ":"), from = name;
+    while (from > 0 && line[from - 1] != '/')
+        from--;
+    size_t number = line[name] ? strspn(line + name + 1, "0123456789") : 0;
+    return format_new("%.*s", number ? (int)(name + 1 + number - from) : 0, line + from);
+}
+
+/* The first error of a compiler or linker, with its place and function (which is in a line before),
+ * and how many more there are; NULL: none that is known. A new string. */
+static char *first_error(const char *log)
+{
+    enum { COMPILERS = 2, MARKS = 5 };
+    static const char *const marks[MARKS] = {": error: ", ": fatal error: ",
+                                             "undefined reference to ", "multiple definition of ",
+                                             "undefined symbol: "};
+    char line[4096], function[128] = "", *first = NULL, *error;
+    int count = 0;
+    FILE *file = file_open(log, &error);
+    free(error);
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\r\n")] = 0;
+        for (char *quote = line; (quote = strchr(quote, '`'));) /* ld's */
+            *quote = '\'';
+        char *in = strcasestr(line, ": in function "), *at = NULL;
+        if (in && !first)
+            snprintf(function, sizeof function, ", in %.*s", (int)strcspn(in + 5, ":"), in + 5);
+        int k = 0;
+        while (k < MARKS && !(at = strstr(line, marks[k])))
+            k++;
+        if (!at || !strncmp(line, "collect2", 8) || count++)
+            continue;
+        char *place = place_in(line), *gap = *place ? ": " : "";
+        at += k < COMPILERS ? 2 : 0;
+        first = k < COMPILERS
+                  ? format_new("the compiler says: %.300s%s%s", at, *place ? ", " : "", place)
+                  : format_new("the linker says: %s%s%.300s", place, gap, at);
+        free(place);
+    }
+    if (file)
+        fclose(file);
+    char *all = NULL, more[64] = "";
+    if (count > 1)
+        snprintf(more, sizeof more, "; %d more error%s", count - 1, count > 2 ? "s" : "");
+    if (first)
+        all = format_new("%s%s%s", first, strstr(function, "_start") ? "" : function, more);
+    free(first);
+    return all;
+}
+
 Finding grade_build(const char *script, const char *submission, const Paths *at)
 {
     Finding f = {0};
@@ -101,12 +153,17 @@ Finding grade_build(const char *script, const char *submission, const Paths *at)
         f.found = format_new("compiled in %.1f s", ended.seconds);
         return f;
     }
-    char *line = log_line(at->build_log, "error: ");
+    char *line = log_line(at->build_log, "error: "), *first = first_error(at->build_log);
     f.found = wrong           ? format_new("%s", wrong)
             : ended.timed_out ? format_new("the compiler took more than %.0f s", MOST_SECONDS)
+            : first           ? format_new("%s", first)
                               : format_new("the compiler says: %s", line);
-    f.advice = format_new("build it first with 'make assessment'; the compiler's output: %s",
-                          at->build_log);
+    free(first);
+    char *hint = log_line(at->build_log, "did you mean ");
+    hint[strncmp(hint, "did you", 7) ? 0 : strcspn(hint, "?")] = 0;
+    f.advice = format_new("%s%suild it first with 'make assessment'; the compiler's output: %s",
+                          hint, *hint ? "? B" : "b", at->build_log);
+    free(hint);
     free(line);
     free(wrong);
     return f;

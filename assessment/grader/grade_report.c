@@ -33,10 +33,9 @@ bool report_passed(const Report *r)
 
 const char *report_verdict(const Report *r, int k)
 {
-    bool first = rubric_missing(r->rubric, r->findings, k) < 0;
     if (!r->complete && !r->findings[k].found)
         return "-";
-    return report_met(r, k) ? "PASS" : first && r->findings[k].pending ? "PEND" : "FAIL";
+    return report_met(r, k) ? "PASS" : rubric_pending(r->rubric, r->findings, k) ? "PEND" : "FAIL";
 }
 
 const char *report_advice(const Report *r, int k)
@@ -47,14 +46,21 @@ const char *report_advice(const Report *r, int k)
 
 char *report_found(const Report *r, int k)
 {
-    int missing = rubric_missing(r->rubric, r->findings, k);
+    int missing = rubric_missing(r->rubric, r->findings, k), first = missing, next;
+    while (first >= 0 && (next = rubric_missing(r->rubric, r->findings, first)) >= 0)
+        first = next;
     const char *found = r->findings[k].found,
-               *name = missing >= 0 ? r->rubric->criteria[missing].name : "";
-    if (!found)
-        return r->complete ? format_new("not judged: '%s' comes first", name)
-                           : format_new("not judged yet");
-    return missing >= 0 ? format_new("%s; no points without '%s'", found, name)
-                        : format_new("%s", found);
+               *name = first >= 0 ? r->rubric->criteria[first].name : "";
+    if (!found && !r->complete)
+        return format_new("not judged yet");
+    /* Where the ranks train no one network, what the evidence says of the rest is of its start. */
+    if (!found || (missing == EQUAL && (k == GRADIENTS || k == IMAGES)))
+        return format_new("not judged: '%s' comes first", name);
+    if (missing < 0)
+        return format_new("%s", found);
+    bool pending = rubric_pending(r->rubric, r->findings, missing);
+    return format_new("%s; no points %s '%s'%s", found, pending ? "until" : "without", name,
+                      pending ? " is decided" : "");
 }
 
 void report_print(const Report *r)

@@ -149,10 +149,20 @@ Finding rubric_accuracy(const Criterion *c, const char *what, double correct, do
 
 int rubric_missing(const Rubric *r, const Finding *findings, int criterion)
 {
+    int pending = -1;
     for (int k = 0; k < criterion; k++)
-        if (r->criteria[criterion].needs >> k & 1 && !findings[k].passed)
-            return k;
-    return -1;
+        if (r->criteria[criterion].needs >> k & 1 && !findings[k].passed) {
+            if (!rubric_pending(r, findings, k))
+                return k;
+            pending = pending < 0 ? k : pending;
+        }
+    return pending;
+}
+
+bool rubric_pending(const Rubric *r, const Finding *findings, int criterion)
+{
+    int missing = rubric_missing(r, findings, criterion);
+    return missing < 0 ? findings[criterion].pending : rubric_pending(r, findings, missing);
 }
 
 double rubric_points(const Rubric *r, const Finding *findings, int criterion)

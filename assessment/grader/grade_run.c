@@ -121,6 +121,23 @@ static ChildEnd run_apart(const Child *child, double budget, const Paths *at)
     return copy;
 }
 
+/* Which of several ranks that end at the same time mpirun names differs from run to run: none. */
+static void unname_rank(char *line)
+{
+    static const char one[] = "a rank";
+    char *rank = strstr(line, "rank "), *who = strstr(line, ": it was rank ");
+    size_t digits = rank ? strspn(rank + 5, "0123456789") : 0;
+    if (digits && !strncmp(rank + 5 + digits, " ended ", 7)) {
+        memmove(rank + sizeof one - 1, rank + 5 + digits, strlen(rank + 5 + digits) + 1);
+        memcpy(rank, one, sizeof one - 1);
+    }
+    char *rest = who ? strchr(who, ';') : NULL;
+    if (rest) {
+        *rest = ':';
+        memmove(who, rest, strlen(rest) + 1);
+    }
+}
+
 Finding grade_run(const Report *r, const Paths *at, double *seconds)
 {
     Finding f = {0};
@@ -148,6 +165,7 @@ Finding grade_run(const Report *r, const Paths *at, double *seconds)
         f.advice = format_new("a training needs far less; its output: %s", at->run_log);
     } else if (ended.status != 0) {
         char *line = log_line(at->run_log, "error: ");
+        unname_rank(line);
         f.found = format_new("ended after %.1f s with status %d: %s", ended.seconds, ended.status,
                              line);
         f.advice =

@@ -43,8 +43,8 @@ static void escape(char to[ESCAPED], const unsigned char **from)
     size_t bytes = utf8_character(*from, &code);
     if (bytes && is_safe(code))
         snprintf(to, ESCAPED, "%.*s", (int)bytes, (const char *)*from);
-    else if (code == '\n' || code == '\t')
-        strcpy(to, code == '\n' ? "\\n" : "\\t");
+    else if (**from == '\n' || **from == '\t')
+        strcpy(to, **from == '\n' ? "\\n" : "\\t");
     else
         for (size_t i = 0; i < (bytes ? bytes : 1); i++)
             sprintf(to + 4 * i, "\\x%02x", (*from)[i]);

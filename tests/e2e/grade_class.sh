@@ -37,7 +37,7 @@ def inner(members):
 pack("carl.zip", [("work/train.c", source), ("work/report.pdf", "%PDF"),
                   ("__MACOSX/._train.c", "?")])
 pack("climber.zip", [("../../../../climbed/train.c", source)])
-pack("two.zip", [("train.c", source), ("old.c", source)])
+pack("two.zip", [("main.c", source), ("old.c", source)])
 pack("none.zip", [("notes.txt", "later")])
 pack("bomb.zip", [("train.c", b"\0" * (200 << 20))])
 with open(f"{folder}/damaged.zip", "wb") as f:
@@ -48,6 +48,34 @@ with tarfile.open(f"{folder}/links.tgz", "w:gz") as t:
     link = tarfile.TarInfo("train.c")
     link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
     t.addfile(link)
+# As learning platforms export it, with names of any bytes, declared as UTF-8 or not.
+class Raw(zipfile.ZipInfo):
+    def _encodeFilenameFlags(self):
+        return self.raw, self.flag_bits | 0x800 if self.declared else self.flag_bits & ~0x800
+with zipfile.ZipFile(f"{folder}/../export.zip", "w") as z:
+    def put(name, data=source, declared=True):
+        info = Raw(str(len(z.filelist)))
+        info.raw = name if isinstance(name, bytes) else name.encode()
+        info.declared = declared
+        z.writestr(info, data)
+    for name in ("Jane Doe_1_assignsubmission_file_/solution.c",
+                 "Jane Doe_2_assignsubmission_file_/TRAIN.C",
+                 "doejohn_LATE_12_34_train-1.c", "doejohn_12_35_report.pdf",
+                 "Task 1_jdoe_attempt_2024-03-01-12-30-45_a.c",
+                 "Task 1_jdoe_attempt_2024-03-02-12-30-45_b.c",
+                 "3-4 - Jo Roe - Mar 1, 2024 1230 PM/main.c",
+                 "submission_5/main.c", "größe.c", "txt/train.c.txt", "deep/a/b/main.c",
+                 "whole/labs/assessment/train.c", "whole/labs/lab1/a.c", "fork/train.c",
+                 "fork/._train.c", "__MACOSX/fork/._train.c", "several/a.c", "several/b.c",
+                 "__MACOSX/._alone.c", ".DS_Store", "paper.pdf", "index.html"):
+        put("class/" + name, f"{source} // {name}")
+    put("class/unflagged-\u00fc.c".encode(), declared=False)
+    put("class/dos-\u00fc.c".encode("cp437"), declared=False)
+    put("class/latin-\u00fc.c".encode("latin-1"))
+    put("class/submission_metadata.yml",
+        "---\nsubmission_5:\n  :submitters:\n  - :name: Ann Gray\n    :sid: '7'\n")
+    put("class/packed.rar", "Rar!\x1a\x07\x01")
+    put("class/packed.7z", b"7z\xbc\xaf\x27\x1c")
 with tarfile.open(f"{folder}/../all.tar.gz", "w:gz") as t:
     for path, data in [("sub/ann/train.c", source.encode()), ("sub/ben.c", source.encode()),
                        ("sub/cleo.zip", inner([("cleo/train.c", source)])),
@@ -184,5 +212,33 @@ if ! grep -q 'need libarchive' "$work/log"; then
         grep -q "^\"$name\",0,100,no," "$work/out2/summary.csv" || wrong "all.tar.gz: $name"
     done
     grep -q '^"deep",,,error,.*no file train.c' "$work/out2/summary.csv" || wrong "all.tar.gz: deep"
+    LC_ALL=C grade "$work/export.zip" --out "$work/out3"
+    sed -nE '2,$s/^"([^"]*)",[^,]*,[^,]*,([^,]*),.*/\1|\2/p' "$work/out3/summary.csv" |
+        LC_ALL=C sort >"$work/rows"
+    diff "$work/rows" - <<'END' || wrong "export.zip: names, or what was found"
+Ann Gray|no
+Jane Doe_1|no
+Jane Doe_2|no
+Jo Roe|no
+alone|error
+deep|no
+doejohn|no
+dos-\x81|no
+fork|no
+größe|no
+jdoe|no
+latin-\xfc|no
+packed (2)|error
+packed|error
+paper|error
+several|error
+txt|no
+unflagged-ü|no
+whole|no
+END
+    for name in jdoe:_b.c whole:assessment/train.c; do # which of several files
+        grep -q "${name#*:}\$" "$work/out3/submissions/${name%%:*}/train.c" || wrong "$name"
+    done
+    grep -q 'several.*2 C files (a.c, b.c)' "$work/out3/summary.csv" || wrong "several: no names"
 fi
 exit $failed

@@ -35,7 +35,8 @@ more mutant part          "s/    average\\(t, m->grads\\);/    $part/" \
     'after update 1 ranks 0 and 1 have different weights' 'step 6'
 more mutant self          's/comm_open\(o->run.comm\)/comm_open("self")/' \
     'ranks 0 and 1 start from different weights' 'a rank runs alone'
-mutant same_slice    's/ \+ t->comm->rank \* B;/;/' \
+long=same_slice_$(printf 'x%.0s' {1..80}) # longer than a socket's path may be
+mutant "$long"       's/ \+ t->comm->rank \* B;/;/' \
     "the ranks' gradients are the same" 'step 4'
 more mutant half_update   's/^    sgd_step\(m, t->sgd/    if (t->comm->rank == 0 || t->at.step)&/' \
     'after update 1 ranks 0 and 1 have different weights' 'step 6'
@@ -77,6 +78,9 @@ int main(void) {
 END
 fault[boaster]='no file was written to --weights'
 advice[boaster]='what the program prints does not count'
+echo 'int main(void) { return 9; }' >"$pile/nine.c" # on all ranks at once: none is named
+fault[nine]='status 9: error: a rank ended with exit status 9: all ranks were ended'
+advice[nine]="make assessment NP=2"
 mkdir "$pile/unreadable.c" # not even a file: the grader's error, not the submission's
 
 # The leaks are MPI's own, in modules that are unloaded when the sanitizer looks.
@@ -99,6 +103,11 @@ row() { cat "$work"/out/*/summary.csv | grep "^\"$1\","; }
     wrong "good: expected all points: $(row good)"
 [[ $(row late) == '"late",90,100,no,5,0,5,10,10,5,15,40,'* ]] ||
     wrong "late: expected all points but those for the time: $(row late)"
+for name in never_ends crash; do
+    [ -z "${fault[$name]-}" ] ||
+        [[ $(row $name) == "\"$name\",90,100,no,5,0,5,10,10,5,15,40,"* ]] ||
+        wrong "$name: expected all points but those of 'runs': $(row $name)"
+done
 [[ $(row unreadable) == '"unreadable",,,error,'* ]] ||
     wrong "unreadable: expected an error: $(row unreadable)"
 for name in "${!fault[@]}"; do
@@ -124,6 +133,12 @@ grep -q '"status": "failed"' "$work/out/pile/submissions/serial/results.json" ||
     wrong "the serial program: no failed test in results.json"
 grep -qE '^FAIL  validation +0/40 .*no points without .equal.' \
     "$work/out/pile/submissions/serial/grade.txt" || wrong "the serial program gets points"
+for name in serial nine; do # the evidence of a training that broke off says nothing
+    for criterion in gradients images; do
+        grep -qE "^FAIL  $criterion .*not judged: 'equal' comes first" \
+            "$work/out/pile/submissions/$name/grade.txt" || wrong "$name: $criterion is judged"
+    done
+done
 [ "$(awk -F, 'NR == 1 { print NF }' "$summary")" = 18 ] || wrong "summary.csv: columns"
 [ ! -e "$work/late" ] || wrong "a process of a submission outlived the grading"
 # The pattern is read from a file: grep's own command line does not have it.

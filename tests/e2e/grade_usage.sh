@@ -57,6 +57,23 @@ echo 'int main(void) { return missing; }' >"$work/broken.c"
 grep -q '^FAIL  builds         0/5    the compiler says: error: .*missing' "$work/output" ||
     wrong "a file that does not compile: its line"
 cat "$work/output"
+sed 's/checkpoint_save(path/checkpoint_sav(path/; s/model_new(t/model_newer(t/' assessment/train.c \
+    >"$work/misspelt.c"
+echo 'int helper(void) { return 1; }' >"$work/no_main.c"
+for name in misspelt no_main; do
+    "$BUILD/assessment/grader/grade" --submission "$work/$name.c" --trust --data synthetic \
+        --images 500 --out "$work/out" >"$work/$name" 2>&1
+done
+cat "$work/misspelt" "$work/no_main"
+line=$(grep -n 'model_newer(t' "$work/misspelt.c" | cut -d : -f 1)
+# gcc 14: an error of the compiler's
+said="train.c:$line: undefined reference to 'model_newer'|model_newer.*train.c:$line"
+grep -qE "^FAIL  builds .*($said)" "$work/misspelt" || wrong "a misspelt function: which, and where"
+grep -qE '^FAIL  builds .*, in function .*; [0-9]+ more errors?$' "$work/misspelt" ||
+    wrong "a misspelt function: in which function, and how many more"
+[ "$(grep -c "not judged: 'builds' comes first" "$work/no_main")" = 7 ] ||
+    wrong "no main: the other criteria do not name the one that comes first"
+grep -q "^FAIL  builds .* undefined .*main" "$work/no_main" || wrong "no main"
 
 # What make passes on.
 says() { # words, make's arguments…

@@ -140,6 +140,7 @@ static void text_made_safe(void **state)
                  {"\xc3", "\\xc3"}, /* ends too early */
                  {"\xc3(", "\\xc3("},
                  {"\xe2\x82", "\\xe2\\x82"},
+                 {"\xe9", "\\xe9"},          /* its lower bits are a tab's */
                  {"\xc0\xaf", "\\xc0\\xaf"}, /* '/', too long */
                  {"\xe0\x80\xaf", "\\xe0\\x80\\xaf"},
                  {"\xed\xa0\x80", "\\xed\\xa0\\x80"},          /* half a surrogate pair */
