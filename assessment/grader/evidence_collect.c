@@ -95,10 +95,12 @@ static void begin(Collection *c, const Update *u)
             const EvidenceHead *h = &u->work[r].pass[i]->head;
             bytes += u->work[r].pass[i]->x ? 4.0 * h->n * h->h * h->w * h->c : 0;
         }
-    explainer_free(c->explainer);
     averages_free(c->averages);
     sample_free(c->sample);
-    c->explainer = explainer_new(u->np, u->params, c->layers->views, c->layers->nviews);
+    if (c->last)
+        explainer_restart(c->explainer, c->last);
+    else
+        c->explainer = explainer_new(u->np, u->params, c->layers->views, c->layers->nviews);
     c->averages = averages_new(u->params);
     c->sample = sample_new(u->params, bytes);
 }
@@ -176,9 +178,9 @@ static void take_update(Collection *c, Update *u)
     check_batches(c, u);
     bool returns = !memcmp(u->w, c->first, (size_t)u->params * sizeof *u->w);
     if (returns) {
+        begin(c, u);
         update_free(c->last);
         c->last = NULL;
-        begin(c, u);
         usage_begin_again(c->usage);
     }
     moved(c, u->w);

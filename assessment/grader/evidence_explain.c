@@ -519,6 +519,30 @@ void explainer_move(Explainer *e, const Update *u, const float *after)
     memcpy(e->earlier, e->mean, bytes);
 }
 
+void explainer_restart(Explainer *e, const Update *last)
+{
+    size_t bytes = (size_t)e->params * sizeof(float);
+    compare(e, last);
+    memcpy(e->earlier, e->mean, bytes);
+    e->moves = 0;
+    e->farthest = e->same = 0;
+    memset(e->size, 0, sizeof e->size);
+    for (int k = 0; k < RULES; k++) {
+        RuleState *s = &e->state[k];
+        for (int v = 0; v < e->nviews; v++) {
+            Fit *f = fit_of(e, k, v);
+            f->steps = 0;
+            f->left = f->whole = f->most_left = f->apart = f->uneven = f->erratic = 0;
+            memset(f->share + MOVES_KNOWN * e->np, 0, (size_t)e->np * sizeof *f->share);
+        }
+        if (s->on) {
+            memset(s->mean, 0, bytes);
+            memset(s->square, 0, bytes);
+            memset(s->sum, 0, bytes);
+        }
+    }
+}
+
 void explainer_made(const Explainer *e, double made[2 + MOVES_KNOWN])
 {
     memset(made, 0, (2 + MOVES_KNOWN) * sizeof *made);

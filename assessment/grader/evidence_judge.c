@@ -142,7 +142,7 @@ EvidenceVerdict judge_gradients(const Evidence *e)
         say(v.found,
             "gradients explain %.3g %% of the moves, and %.3g %% of the displacement is "
             "unexplained",
-            100 * x->typical, 100 * x->unexplained);
+            100 * fmax(x->typical, 0), 100 * fmin(x->unexplained, 1));
         say(v.advice, "an unknown optimiser: an instructor has to look at it");
     } else if (!(x->alike <= MOST_ALIKE)) {
         say(v.found,

@@ -121,6 +121,8 @@ typedef struct Explainer Explainer;
 /* views: the network's layers. */
 Explainer *explainer_new(int np, int64_t params, const View *views, int nviews);
 void explainer_free(Explainer *e); /* NULL is fine */
+/* After the last update the weights are those of the start again; momentum may remember more. */
+void explainer_restart(Explainer *e, const Update *last);
 /* The weights went from u->w to `after`. */
 void explainer_move(Explainer *e, const Update *u, const float *after);
 /* The last move's parts, as lengths: by its own gradients; by those of the update before; by each
