@@ -345,7 +345,7 @@ static void compute_again(Collection *c, const float *file)
     Replay *r = replay_new(c->o->device, &c->spec, c->given, batch);
     c->found.starts = replay_starts(r, c->first, (uint64_t)c->o->seed, c->found.np);
     for (int k = 0; k < count && !c->found.replay_fault[0]; k++) {
-        char *wrong = replay_update(r, chosen[k]);
+        char *wrong = replay_update(r, chosen[k], &c->found.off);
         c->found.drawn++;
         note_right(c, chosen[k], replay_right(r));
         if (wrong)

@@ -405,22 +405,35 @@ static int best_rule(const Explainer *e, int v)
     return best;
 }
 
-/* A layer of whose moves so far its best rule explains so much needs no other. */
-static void settle(Explainer *e, double enough)
+static void switch_off(Explainer *e, int k, int v)
 {
+    Fit *f = fit_of(e, k, v);
+    e->state[k].on -= f->on;
+    f->on = false;
+    if (!e->state[k].on)
+        state_free(&e->state[k]);
+}
+
+/* A layer of whose moves so far its best rule explains so much needs no other; SOME of the best ones
+ * remain where none does, at the end of the trial. */
+static void settle(Explainer *e, bool is_end)
+{
+    double enough = is_end ? 0.999 : 0.99999;
     for (int v = 0; v < e->nviews; v++) {
-        int best = best_rule(e, v);
-        if (explained(fit_of(e, best, v)) < enough || fit_of(e, best, v)->whole == 0)
+        int best = best_rule(e, v), keep = is_end ? SOME : RULES;
+        if (fit_of(e, best, v)->whole == 0)
             continue;
-        for (int k = 0; k < RULES; k++)
-            if (k != best && fit_of(e, k, v)->on) {
-                fit_of(e, k, v)->on = false;
-                e->state[k].on--;
-            }
+        if (explained(fit_of(e, best, v)) >= enough)
+            keep = 1;
+        for (int k = 0; k < RULES; k++) {
+            int better = 0;
+            for (int other = 0; other < RULES; other++)
+                better += fit_of(e, other, v)->on &&
+                          explained(fit_of(e, other, v)) > explained(fit_of(e, k, v));
+            if (k != best && (better >= keep || keep == 1))
+                switch_off(e, k, v);
+        }
     }
-    for (int k = 0; k < RULES; k++)
-        if (!e->state[k].on)
-            state_free(&e->state[k]);
 }
 
 /* The cosine of the angle between them; 0 if one is 0. */
@@ -509,7 +522,7 @@ void explainer_move(Explainer *e, const Update *u, const float *after)
             fit_layer(e, k, u, after, v, form(e, k, v, u, uphill));
         }
     if (e->moves == SHORT_TRIAL || e->moves == TRIAL)
-        settle(e, e->moves == TRIAL ? 0.999 : 0.99999);
+        settle(e, e->moves == TRIAL);
     for (int k = 0; k < RULES; k++)
         rotate(e->state[k].carried);
     rotate(e->move);

@@ -8,6 +8,7 @@
 static const double MOST_UNEXPLAINED = 0.05; /* of the way from w(0) to w(T) */
 static const double LEAST_EXPLAINED = 0.99;  /* of a move's square */
 static const double MOST_DISTANCE = 0.005;   /* of gradients computed again, on average */
+static const double OTHER_LOSS = 0.3;        /* apart: of a gradient like that of its images */
 static const double MOST_UNEQUAL = 0.1;      /* below 1 / np, a rank's share, as a part of it */
 static const double LEAST_SIZE = 0.2;        /* a rank's gradient, as a part of an equal length */
 static const double MOST_ALIKE = 0.5, MOST_UNEVEN = 0.5, MOST_ERRATIC = 0.5;
@@ -115,6 +116,12 @@ EvidenceVerdict judge_gradients(const Evidence *e)
     } else if (x->moves && x->still) {
         say(v.found, "the weights never move");
         say(v.advice, "train: an update after each gradient, as sgd_step makes it");
+    } else if (e->replay_fault[0] && e->off < OTHER_LOSS) {
+        v.pending = true;
+        say(v.found, "%s", e->replay_fault);
+        say(v.advice,
+            "a loss of your own? An instructor will look at it; for smooth labels set the "
+            "model's smoothing");
     } else if (e->replay_fault[0]) {
         say(v.found, "%s", e->replay_fault);
         say(v.advice, "let the loader make the batches, and the library the gradients");

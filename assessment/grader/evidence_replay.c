@@ -164,7 +164,7 @@ double replay_mean_distance(const Replay *r) { return r->gradients ? r->off / r-
 
 /* With batch norm synchronised over the ranks, the mean of their gradients is that of one batch of
  * all their images. */
-static char *replay_together(Replay *r, const Update *u)
+static char *replay_together(Replay *r, const Update *u, double *off)
 {
     int n = 0;
     float *mean = alloc((size_t)u->params, sizeof *mean);
@@ -181,12 +181,12 @@ static char *replay_together(Replay *r, const Update *u)
     }
     model_zero_grads(r->m);
     gradient(r, n, NULL, u->work[0].pass[0]->head.smoothing);
-    double off = apart(r, mean, 1);
+    *off = apart(r, mean, 1);
     free(mean);
-    return off <= NEAR ? NULL
-                       : format_new("the ranks' gradients are not those of their images "
-                                    "(%.2g apart)",
-                                    off);
+    return *off <= NEAR ? NULL
+                        : format_new("the ranks' gradients are not those of their images "
+                                     "(%.2g apart)",
+                                     *off);
 }
 
 /* A batch that no loader made: as it was sent. What it shows is judged by evidence_images.c. */
@@ -198,7 +198,7 @@ static void take(Replay *r, const Pass *p)
     r->be->op->upload(r->s, tensor_first(r->label, p->head.n), p->labels);
 }
 
-static char *replay_pass(Replay *r, Pass *p)
+static char *replay_pass(Replay *r, Pass *p, double *off)
 {
     if (!is_batch(r->given, &p->head) || p->head.n > r->batch)
         return format_new("a batch of %d images of %d x %d x %d", p->head.n, p->head.h, p->head.w,
@@ -214,10 +214,10 @@ static char *replay_pass(Replay *r, Pass *p)
         take(r, p);
     model_zero_grads(r->m);
     gradient(r, p->head.n, p->weights, p->head.smoothing);
-    double off = apart(r, p->g, 1);
-    return off <= NEAR
+    *off = apart(r, p->g, 1);
+    return *off <= NEAR
              ? NULL
-             : format_new("a gradient is not that of its weights and images (%.2g apart)", off);
+             : format_new("a gradient is not that of its weights and images (%.2g apart)", *off);
 }
 
 double replay_right(const Replay *r)
@@ -227,17 +227,18 @@ double replay_right(const Replay *r)
     return r->seen ? sums[1] / r->seen : 0;
 }
 
-char *replay_update(Replay *r, const Update *u)
+char *replay_update(Replay *r, const Update *u, double *off)
 {
     char *wrong = NULL;
+    *off = INFINITY;
     r->be->op->zero(r->s, r->totals);
     r->seen = 0;
     r->be->op->upload(r->s, r->m->params, u->w);
     if (u->np > 1 && u->work[0].pass[0]->head.stats_ranks > 1)
-        return replay_together(r, u);
+        return replay_together(r, u, off);
     for (int k = 0; k < u->np && !wrong; k++)
         for (int i = 0; i < u->work[k].passes && !wrong; i++)
-            wrong = replay_pass(r, u->work[k].pass[i]);
+            wrong = replay_pass(r, u->work[k].pass[i], off);
     return wrong;
 }
 

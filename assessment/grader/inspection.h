@@ -176,9 +176,10 @@ typedef struct Replay Replay;
 /* Computes on the device `device` with the images that the submission was given. */
 Replay *replay_new(const char *device, const ModelSpec *spec, const Dataset *given, int batch);
 void replay_free(Replay *r);
-/* What is wrong with this update's gradients, a new string; NULL: nothing. A pass whose batch is
+/* What is wrong with this update's gradients, a new string; NULL: nothing. *off: how far, relative to
+ * their length. A pass whose batch is
  * not of the images that its loader took loses its picks: it is a batch that no loader made. */
-char *replay_update(Replay *r, const Update *u);
+char *replay_update(Replay *r, const Update *u, double *off);
 /* The share of its images that the network got right, before it. */
 double replay_right(const Replay *r);
 /* How far the gradients computed so far were from those sent, relative to their length: the
@@ -226,7 +227,7 @@ typedef struct Evidence {
     bool starts, ends;         /* at what model_init draws; in the file's weights */
     bool no_file;              /* that could be read */
     int drawn, needed;         /* updates whose gradients were computed again, and should be */
-    double distance;           /* replay_mean_distance */
+    double distance, off;      /* replay_mean_distance; of the gradient that is at fault */
     Explanation explained;
     UsageEnd used;
     int recognised, looked_at; /* images in batches that no loader made */
