@@ -42,7 +42,9 @@ while read -r name; do
     if [ -e "$name" ] || [ -L "$name" ]; then is[$name]=changed; fi
     if [ -f "$name" ] && [ ! -L "$name" ]; then files+=("$name"); fi
 done < <(cut -c 67- $sums $new/$sums | sort -u)
-while read -r sum name; do is[$name]=$sum; done < <(sha256sum -- "${files[@]}" 2>$work/log </dev/null)
+while read -r sum name; do
+    is[$name]=$sum
+done < <(sha256sum -- "${files[@]}" 2>$work/log </dev/null)
 take=() remove=() beside=() added=0 own=0
 while read -r sum name; do
     case ${is[$name]-} in

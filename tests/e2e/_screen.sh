@@ -25,8 +25,8 @@ DISPLAY=:$display
 export DISPLAY SDL_VIDEODRIVER=x11
 
 fail() { echo "FAIL: $*"; tail -n 20 "$work/log"; exit 1; }
-# within LIMIT COMMAND…: waits until the command succeeds, LIMIT seconds at most. To read the pipe is
-# to sleep, without a process for each time.
+# within LIMIT COMMAND…: waits until the command succeeds, LIMIT seconds at most. Reading the pipe
+# sleeps, without a process for each time.
 within() {
     local end=$((SECONDS + $1)); shift
     until "$@"; do [ $SECONDS -lt $end ] || return 1; read -r -t 0.05 <&$pipe || true; done

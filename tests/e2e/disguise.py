@@ -37,7 +37,8 @@ def disguised(solution, library):
         body = re.sub(r"(?<=\.)([a-z_]\w*)\b(\s*\(|)", other, body)
         body = re.sub(r"\breturn ([^;]+);", r"return (\1);", body)
         body = " ".join(body.replace("double", "float").replace("1.0f", "1").split())
-        out.append("static void *planted_%s(char *zz_argument) { %s %s }\n" % (name, PROLOGUE, body))
+        out.append("static void *planted_%s(char *zz_argument) { %s %s }\n"
+                   % (name, PROLOGUE, body))
     return "".join(out)
 
 
