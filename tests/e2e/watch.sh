@@ -78,8 +78,8 @@ seconds=1
 [ -z "${ALL-}" ] || right starved 2
 [ -z "${ALL-}" ] || right works_and_polls 2
 
-# Where all ranks are, and the run continues. Rank 0 is asked until it waits. A copy: other tests run
-# the program, too.
+# Where all ranks are, and the run continues. Rank 0 is asked until it waits. A copy: other tests
+# run the program, too.
 cp "$program" "$work/asked"
 LABS_COMM_SECONDS=600 LABS_STOP_SECONDS=1 common/setup/launch.sh --np 2 "$work/asked" computes \
     >"$work/out" 2>"$work/err" &

@@ -9,9 +9,9 @@
 #
 # JOBS + 1 cases at a time, so that no core idles while a case sleeps; beside them JOBS scripts that
 # mostly wait (those that drive a window, each on a separate screen, and those with a line
-# "# waits: yes"), or others when those are done; at the end a GPU's cases, alone. The longest by the
-# clock first: BUILD/tests/costs.csv (costs_all.csv with ALL=1) keeps each case's wall and processor
-# seconds from the last run.
+# "# waits: yes"), or others when those are done; at the end a GPU's cases, alone. The longest by
+# the clock first: BUILD/tests/costs.csv (costs_all.csv with ALL=1) keeps each case's wall and
+# processor seconds from the last run.
 # With more than 3 cores a case of several ranks (or a script without a line "# ranks: 0") counts
 # twice.
 # SAN=1: the same cases, except scripts with a line "# sanitizers: no"; of the CPU emulation of
