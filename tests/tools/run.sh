@@ -9,8 +9,8 @@
 #
 # JOBS + 1 cases at a time, so that no core idles while a case sleeps; beside them JOBS scripts that
 # mostly wait (those that drive a window, each on a separate screen, and those with a line
-# "# waits: yes"), or others when those are done; at the end a GPU's cases, alone. The longest by
-# the clock first: BUILD/tests/costs.csv (costs_all.csv with ALL=1) keeps each case's wall and
+# "# waits: yes"), or others when those are done; at the end a GPU's cases, alone. The
+# longest first: BUILD/tests/costs.csv (costs_all.csv with ALL=1) keeps each case's wall and
 # processor seconds from the last run.
 # With more than 3 cores a case of several ranks (or a script without a line "# ranks: 0") counts
 # twice.
@@ -130,11 +130,9 @@ expect=(150 400 5000)
 costs=$build/tests/costs${ALL:+_all}.csv
 [ -e "$costs" ] || : >"$costs"
 awk -v unit="${expect[0]}" -v ranks="${expect[1]}" -v script="${expect[2]}" '
-    FS == "," { wall[$1] = 1000 * $2; took[$1] = 1000 * $3; next }
-    { usual = $2 ~ /^e2e/ ? script : $1 == "heavy" ? ranks : unit
-      $3 = $3 " " ($2 in took ? took[$2] : usual)
-      print ($2 in wall ? wall[$2] : usual) "\t" $0 }' FS=, "$costs" FS=' ' "$work/cases" |
-    sort -s -k 1,1nr | cut -f 2- >"$work/order"
+    FS == "," { took[$1] = 1000 * $3; next }
+    { $3 = $3 " " ($2 in took ? took[$2] : $2 ~ /^e2e/ ? script : $1 == "heavy" ? ranks : unit)
+      print }' FS=, "$costs" FS=' ' "$work/cases" | sort -s -k 4,4nr >"$work/order"
 jobs=${JOBS:-2}
 declare -A queue share limit estimate command
 declare -A room=([compute]=$((jobs + 1)) [waits]=$jobs [gpu]=1) # how many more may start
