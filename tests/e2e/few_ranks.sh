@@ -61,9 +61,9 @@ few lab3_scale/5_noise_and_time $out --threads 1 --images 1024 --test 100 --mode
     --epochs 1 --seeds 1 --batch 32
 few lab3_scale/6_optimisers $small --model linear --epochs 2 --seeds 1 --batch 64
 few lab3_scale/7_contest $small --model linear --epochs 1 --seeds 1 --batch 8 --budget 1
-if [ -n "${SAN-}" ]; then # else lab3_norm.sh and lab3_predict.sh do, on three ranks
+few lab3_scale/8_predict $out --model linear --devices 64
+if [ -n "${SAN-}" ]; then # else lab3_norm.sh does, on three ranks
     few lab3_scale/4_batch_norm $small --epochs 0.2 --seeds 1 --batch 32 --large 32
-    few lab3_scale/8_predict $out --model linear --devices 64
 fi
 }
 exit $failed
