@@ -27,6 +27,7 @@ enum {
     SHORT_TRIAL = 5,
     TRIAL = 12,
     FEW = 3,
+    SOME = 3,
     REMEMBERED = 12
 };
 static const double ALMOST = 1e-4; /* of a move's length: left over */

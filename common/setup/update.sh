@@ -36,13 +36,15 @@ new=$work/labs
 # What is each file: as given out, changed, gone? $sums has "sum  name" on each line. A link, a
 # folder or what cannot be read counts as changed.
 declare -A was is
+files=()
 while read -r sum name; do was[$name]=$sum; done <$sums
 while read -r name; do
-    if [ -f "$name" ] && [ ! -L "$name" ]; then
-        sum=$(sha256sum 2>/dev/null <"$name") && is[$name]=${sum%% *} || is[$name]=changed
-    elif [ -e "$name" ] || [ -L "$name" ]; then is[$name]=changed
-    fi
+    if [ -e "$name" ] || [ -L "$name" ]; then is[$name]=changed; fi
+    if [ -f "$name" ] && [ ! -L "$name" ]; then files+=("$name"); fi
 done < <(cut -c 67- $sums $new/$sums | sort -u)
+while read -r sum name; do
+    is[$name]=$sum
+done < <(sha256sum -- "${files[@]}" 2>$work/log </dev/null)
 take=() remove=() beside=() added=0 own=0
 while read -r sum name; do
     case ${is[$name]-} in

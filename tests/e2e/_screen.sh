@@ -20,14 +20,16 @@ mkfifo "$work/display"
 Xvfb -displayfd 3 -noreset -r -screen 0 "${size:-1400x900}x24" -fbdir "$work" 3>"$work/display" \
     >/dev/null 2>&1 &
 read -r -t 60 display <"$work/display" || { echo "skipped: Xvfb does not start here"; exit 77; }
+exec {pipe}<>"$work/display" # through which nothing more comes
 DISPLAY=:$display
 export DISPLAY SDL_VIDEODRIVER=x11
 
 fail() { echo "FAIL: $*"; tail -n 20 "$work/log"; exit 1; }
-# within LIMIT COMMAND…: waits until the command succeeds, LIMIT seconds at most.
+# within LIMIT COMMAND…: waits until the command succeeds, LIMIT seconds at most. Reading the pipe
+# sleeps, without a process for each time.
 within() {
     local end=$((SECONDS + $1)); shift
-    until "$@"; do [ $SECONDS -lt $end ] || return 1; sleep 0.05; done
+    until "$@"; do [ $SECONDS -lt $end ] || return 1; read -r -t 0.05 <&$pipe || true; done
 }
 gone() { ! kill -0 "$pid" 2>/dev/null; }
 press() { xdotool key "$@"; }

@@ -5,13 +5,15 @@
 # The tests on the CPU emulation of CUDA find mistakes that no CPU code makes: a missing wait, a
 # stale recording, a refusal misunderstood. Each of tests/mutants/cuda (name and file, of the CUDA
 # backend or with its folder in common/; program and case; sed expression, -z: over several lines)
-# must make its case fail. Every twentieth; MUTANTS=all or ALL=1: all.
+# must make its case fail. Every twentieth; ALL=1: every third; MUTANTS=all: all.
 set -u
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 tools=$BUILD/cuda_on_host
 [ -x "$tools/link" ] || { echo "skipped: no C++ compiler or objcopy"; exit 77; }
-tried=0 failed=0 number=0
+tried=0 failed=0 number=0 every=${ALL:+3}
+[ -z "${MUTANTS-}" ] || every=1
+: "${every:=20}"
 
 # A wrong order of work need not show in every order: the cases of a pattern (.*) are the seeds.
 dies() { # program, test, case
@@ -45,7 +47,7 @@ try() { # name, file, test, case, sed expression
 while read -r name file && read -r test case && read -r expression; do
     read -r || true
     number=$((number + 1))
-    [ -n "${MUTANTS-}${ALL-}" ] || [ $((number % 20)) = 1 ] || continue
+    [ $((number % every)) = $((1 % every)) ] || continue
     tried=$((tried + 1))
     try "$name" "$file" "$test" "$case" "$expression" ||
         { echo "FAIL  $name"; failed=$((failed + 1)); }

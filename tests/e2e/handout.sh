@@ -148,15 +148,17 @@ labs=$work/labs
 
 # A disguised copy of each solution: each of its answers is found in that copy, at its place.
 mkdir "$work/planted"; cp -r "$labs/." "$work/planted/"
+planted=()
 for solution in */solution/*.c "$BUILD"/*/solution/*.c; do
     copy=zz_planted_$(echo "${solution#"$BUILD/"}" | tr / _)
-    tests/e2e/disguise.py "$solution" >"$work/planted/common/$copy"
-    if grep -wE 'order|now|tick|weight|arrived|comm|rank' "$work/planted/common/$copy"; then
-        wrong "the names above are still $solution's"
-    fi
+    planted+=("$solution" "$work/planted/common/$copy")
 done
+tests/e2e/disguise.py "${planted[@]}"
+if grep -wE 'order|now|tick|weight|arrived|comm|rank' "$work"/planted/common/zz_planted_*; then
+    wrong "the names above are still the solutions'"
+fi
 # An answer is found too where it is no function of a program: in a comment, a macro, a handout.
-tests/e2e/disguise.py lab1_gd/solution/*busy.c >"$work/answer"
+tests/e2e/disguise.py lab1_gd/solution/*busy.c "$work/answer"
 { echo '/* Like this:'; cat "$work/answer"; echo '*/'; } >"$work/planted/common/zz_comment.h"
 echo "#define ANSWER $(cat "$work/answer")" >"$work/planted/common/zz_macro.h"
 { echo '```c'; cat "$work/answer"; echo '```'; } >"$work/planted/common/zz_handout.md"

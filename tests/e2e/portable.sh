@@ -25,7 +25,8 @@ fi
 
 tests=$work/build/portable/tests
 make --no-print-directory CFLAGS="-O1 -march=x86-64" PORTABLE=1 BUILD="$work/build" \
-    HAVE_CAIRO= HAVE_CUDA= "$tests"/test_conv "$tests"/test_plot_{axis,figure,shapes,surface} \
+    HAVE_CAIRO= HAVE_CUDA= HAVE_CPLUSPLUS= "$tests"/test_conv \
+    "$tests"/test_plot_{axis,figure,shapes,surface} \
     "$tests"/bench/{bench,bench_gpu,train_rate} >"$work/log" 2>&1 ||
     { cat "$work/log"; exit 1; }
 for test in "$tests"/test_plot_*[a-z]; do

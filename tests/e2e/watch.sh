@@ -50,14 +50,14 @@ wrong blocking 2 'rank 0 calls MPI_Barrier .*rank 1 MPI_Ibarrier'
 wrong comm_kinds 2 'collective 4: rank 0 calls comm_barrier .* rank 1 comm_broadcast_host'
 wrong comm_early 2 'collective 4: rank 0 calls comm_all_reduce_host.*rank 1 comm_close'
 wrong left 2 'rank 0 waits for rank 1, which has left'
-seconds=4
+seconds=2
 wrong sends 2 'all ranks wait.*MPI_Send of 1048576 float to rank 1.*to rank 0' sends
 wrong computes 2 'collective, and rank 1 has made no call.*rank 1 makes no call: it computes'
 seconds=1
 wrong polls_slowly 2 'all ranks wait.*has been in MPI_Recv.*rank 1 polls with MPI_Iprobe' \
     polls_slowly
-seconds=4
-if [ -n "${ALL-}" ]; then # each waits for 4 s
+seconds=2
+if [ -n "${ALL-}" ]; then # each waits for 2 s
     wrong receives 3 'deadlock.*MPI_Recv of 1 float from rank 1, tag 6' receives
     wrong nobody 3 'deadlock.*rank 0 has been in MPI_Recv of 1 float from any rank'
     wrong never_sent 2 'deadlock.*rank 0 has been in MPI_Wait' never_sent

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The known mistakes of a lab's exercises.
 
-    mistakes.py check LAB [EXERCISE]...     does the check name each? (EVERY=3: every third)
+    mistakes.py check LAB [EXERCISE]...     does the check name each? (EVERY=6: every sixth)
     mistakes.py record LAB [EXERCISE]...    write LAB/check/mistakes.txt: what each computes
     mistakes.py families LAB EXERCISE...    generated mistakes, and what the check says of them
 
