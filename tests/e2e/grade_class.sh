@@ -15,7 +15,7 @@ cd "$(dirname "$0")/../.." || exit 2
 # None of them compiles: what becomes of trained ones is grade_pile's matter.
 source='int main(void) { return <script>alert(1)</script>; }'
 for file in jane/train.c x/train.c x.c summary.csv.c '=1+1.c' $'new\nline.c' '<b>&"bold".c' \
-    'größe.c' '-rf.c' '..c'; do
+    'größe.c' '-rf.c' '..c' $'none\xef\xbf\xbe\xef\xbf\xbf\xed\xa0\x80\xff\x85.c'; do
     printf '%s /* %q */\n' "$source" "$file" >"$class/$file"
 done
 echo 'a note' >"$class/README.txt"
@@ -80,6 +80,7 @@ summary.csv|no|the compiler says
 new\nline|no|the compiler says
 <b>&"bold"|no|the compiler says
 größe|no|the compiler says
+none\xef\xbf\xbe\xef\xbf\xbf\xed\xa0\x80\xff\x85|no|the compiler says
 '-rf|no|the compiler says
 carl|no|the compiler says
 climber|no|the compiler says
@@ -165,7 +166,7 @@ folder = sys.argv[1]
 path = f"{folder}/carl/results.json"
 carl = json.load(open(path))
 carl["tests"] = [1, "x", {}, None, [[]]]
-carl["extra_data"] |= {"attempt": 1e300, "most": "many", "first_fault": "&<\"\u0001" + "x" * 5000}
+carl["extra_data"] |= {"attempt": 1e300, "most": "many", "first_fault": "&<\"\u0001\ufffe\uffff" + "x" * 5000}
 json.dump(carl, open(path, "w"))
 for name, text in (("x", "{"), ("jane", '{"score": "all", "tests": {}}'), ("summary.csv", "")):
     open(f"{folder}/{name}/results.json", "w").write(text)
