@@ -49,7 +49,7 @@ typedef struct ChildEnd {
     /* Why it was killed: "it used more than 1 GiB of memory", "it stopped itself"; "": it was
      * not. */
     char killed[64];
-    bool not_its; /* by most_gib, but it was another program's memory */
+    bool not_its;   /* by most_gib, but it was another program's memory */
     double seconds; /* from its start to its end */
     char *text;     /* the streams' first 65,535 bytes; NULL: none captured. free() it */
 } ChildEnd;

@@ -25,8 +25,9 @@
 #endif
 
 /* Of a source, an archive within an archive, everything. A class has 300 files of 20 kB. */
-enum { MOST_SOURCE = 1 << 20, MOST_INNER = 8 << 20, MOST_MEMBERS = 20000, MOST_NAME = 100 };
-static const size_t MOST_ARCHIVE = (size_t)1 << 30, MOST_READ = (size_t)256 << 20;
+enum { MOST_SOURCE = 1 << 20, MOST_INNER = 8 << 20, MOST_NAME = 100 };
+enum { MOST_FILES = 100, MOST_STUDENTS = 5000 }; /* of one student in an archive of a class */
+static const size_t MOST_ARCHIVE = (size_t)1 << 30, MOST_READ = (size_t)1 << 30;
 static const double MOST_SECONDS = 120;
 
 static const char *const endings[] = {".zip", ".tar",     ".tar.gz", ".tgz",    ".tar.xz",
@@ -107,7 +108,6 @@ static char *name_of(const char *path)
  * its bytes behind it. */
 typedef struct Members {
     size_t used;
-    int members;
     char fault[256]; /* "": none */
     char at[];       /* of MOST_READ */
 } Members;
@@ -140,17 +140,64 @@ static void put_record(Members *f, const char *path, const void *bytes, size_t s
     f->used += sizeof r + size;
 }
 
-/* A member that is a source or an archive. Other files are ignored. */
+/* The students of an archive of a class: the names on the level below the folder that all sources
+ * have in common. A student who hands in too much is refused alone. */
+typedef struct Student {
+    char name[256];
+    int files;
+    size_t bytes;
+    bool refused;
+} Student;
+
+typedef struct Students {
+    char common[512]; /* the folder, with its slash; "": the top */
+    bool any;         /* a source was seen */
+    int count;
+    Student of[MOST_STUDENTS];
+} Students;
+
+/* Shortens s->common to what it shares with this path. */
+static void narrow(Students *s, const char *path)
+{
+    size_t same = 0, folder = 0;
+    if (!s->any)
+        snprintf(s->common, sizeof s->common, "%s", path);
+    for (; s->common[same] && s->common[same] == path[same]; same++)
+        folder = s->common[same] == '/' ? same + 1 : folder;
+    s->common[folder] = 0;
+    s->any = true;
+}
+
+/* NULL: there are too many. */
+static Student *student_of(Students *s, const char *path)
+{
+    const char *own = path + strlen(s->common);
+    char name[sizeof s->of->name];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(own, "/"), own);
+    for (int i = s->count - 1; i >= 0; i--) /* those of one stand together */
+        if (!strcmp(s->of[i].name, name))
+            return &s->of[i];
+    if (s->count == MOST_STUDENTS)
+        return NULL;
+    Student *new = &s->of[s->count++];
+    *new = (Student){0};
+    strcpy(new->name, name);
+    return new;
+}
+
+/* Is it a source or an archive? Other files are ignored, as is what macOS adds. */
+static bool is_wanted(const Reading *reading, struct archive_entry *entry)
+{
+    const char *path = archive_entry_pathname(entry);
+    return path && (is_source(path) || (archive_ending(path) && !reading->inner)) &&
+           !strstr(path, "__MACOSX") && !strstr(path, "/._") &&
+           archive_entry_filetype(entry) != AE_IFDIR;
+}
+
 static void read_member(const Reading *reading, struct archive *a, struct archive_entry *entry)
 {
     const char *path = archive_entry_pathname(entry);
-    bool archived = path && archive_ending(path) && !reading->inner;
-    size_t most = archived ? MOST_INNER : MOST_SOURCE, size = 0;
-    /* what macOS adds */
-    if (!path || (!is_source(path) && !archived) || strstr(path, "__MACOSX") || strstr(path, "/._"))
-        return;
-    if (archive_entry_filetype(entry) == AE_IFDIR)
-        return;
+    size_t most = is_source(path) ? MOST_SOURCE : MOST_INNER, size = 0;
     if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry)) {
         put_record(reading->found, path, NULL, 0, "is a link or a device, not a file");
         return;
@@ -166,9 +213,39 @@ static void read_member(const Reading *reading, struct archive *a, struct archiv
     free(bytes);
 }
 
-static void read_archive(void *context)
+/* Counts a wanted member, in the first pass over the archive. */
+static void count_member(Students *s, const char *path, struct archive_entry *entry, Members *f)
 {
-    const Reading *reading = context;
+    Student *student = student_of(s, path);
+    if (!student) {
+        snprintf(f->fault, sizeof f->fault, "has more than %d submissions", MOST_STUDENTS);
+        return;
+    }
+    student->files++;
+    student->bytes += (size_t)archive_entry_size(entry);
+}
+
+/* A refused student gets one record, which says why. */
+static bool is_refused(Students *s, const char *path, Members *f)
+{
+    Student *student = student_of(s, path);
+    bool many = student->files > MOST_FILES,
+         large = student->files > 1 && student->bytes > MOST_INNER;
+    if ((many || large) && !student->refused) {
+        char own[768], fault[128];
+        snprintf(own, sizeof own, "%s%.200s/train.c", s->common, student->name);
+        snprintf(fault, sizeof fault, "%d C files and archives, %zu KiB: hand in one file, train.c",
+                 student->files, student->bytes >> 10);
+        put_record(f, own, NULL, 0, fault);
+        student->refused = true;
+    }
+    return many || large;
+}
+
+/* One pass over the archive: finds the common folder, counts, reads. */
+enum { NARROW, COUNT, READ };
+static void pass_over(const Reading *reading, Students *s, int pass)
+{
     Members *f = reading->found;
     struct archive *a = archive_read_new();
     struct archive_entry *entry;
@@ -180,15 +257,34 @@ static void read_archive(void *context)
         status == ARCHIVE_OK && !*f->fault &&
         ((status = archive_read_next_header(a, &entry)) == ARCHIVE_OK || status == ARCHIVE_WARN)) {
         status = ARCHIVE_OK;
-        if (++f->members > MOST_MEMBERS)
-            snprintf(f->fault, sizeof f->fault, "has more than %d files", MOST_MEMBERS);
-        else
+        const char *path = archive_entry_pathname(entry);
+        if (!is_wanted(reading, entry))
+            ;
+        else if (pass == NARROW)
+            narrow(s, path);
+        else if (pass == COUNT)
+            count_member(s, path, entry, f);
+        else if (!is_refused(s, path, f))
             read_member(reading, a, entry);
     }
     if (status != ARCHIVE_EOF && !*f->fault)
         snprintf(f->fault, sizeof f->fault, "is not a readable archive: %s",
                  archive_error_string(a) ? archive_error_string(a) : "damaged");
     archive_read_free(a);
+}
+
+/* An archive of one student is that student's alone. */
+static void read_archive(void *context)
+{
+    const Reading *reading = context;
+    Students *s = alloc(1, sizeof *s);
+    for (int pass = reading->inner ? COUNT : NARROW; pass <= READ && !*reading->found->fault;
+         pass++)
+        pass_over(reading, s, pass);
+    if (reading->inner && s->count > MOST_FILES && !*reading->found->fault)
+        snprintf(reading->found->fault, sizeof reading->found->fault,
+                 "has more than %d C files: hand in one, train.c", MOST_FILES);
+    free(s);
 }
 #else
 static void read_archive(void *context)

@@ -202,8 +202,8 @@ static void judge_source(Report *r, const char *source, size_t size)
 }
 
 /* Open MPI's words where no rank came as far as to train. */
-static const char *const launch_faults[] = {"PMIX ERROR", "pmix_init failed",  "PMIx_Init failed",
-                                            "PRTE ERROR", "ORTE_ERROR_LOG",    "orte_init",
+static const char *const launch_faults[] = {"PMIX ERROR", "pmix_init failed", "PMIx_Init failed",
+                                            "PRTE ERROR", "ORTE_ERROR_LOG",   "orte_init",
                                             "prte_init",  "opal_init failed", NULL};
 
 static void train_and_score(Report *r, const GradeData *images, const Paths *at)
@@ -214,7 +214,9 @@ static void train_and_score(Report *r, const GradeData *images, const Paths *at)
     results_write(r);
     r->trained = collector_end(collector, at->handed_in, r->findings, &r->course);
     Finding *runs = &r->findings[RUNS];
-    char *line = runs->passed || r->trained > 0 ? NULL : log_line_of(at->run_log, launch_faults);
+    char *line = runs->passed || runs->machine || r->trained > 0
+                   ? NULL
+                   : log_line_of(at->run_log, launch_faults);
     if (line) {
         free(runs->found), free(runs->advice);
         *runs = (Finding){.machine = true, .found = line};

@@ -154,7 +154,11 @@ bool sandbox_started(const Paths *at)
 
 /* ---- how much it writes ---- */
 
-enum { MOST_ENTRIES = 2000, MORE_ENTRIES = 100, MORE_BYTES = 64 << 20 }; /* MORE: until it is seen */
+enum {
+    MOST_ENTRIES = 2000,
+    MORE_ENTRIES = 100,
+    MORE_BYTES = 64 << 20
+}; /* MORE: until it is seen */
 static const long MOST_BYTES = 4L * MOST_FILE;
 
 static void put(const char *path, const char *text)

@@ -301,8 +301,7 @@ static int remove_entries(int folder, bool *gone)
     *gone = entries != NULL;
     for (struct dirent *e; down < 0 && entries && (e = readdir(entries));) {
         if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
-            unlinkat(folder, e->d_name, 0) == 0 ||
-            unlinkat(folder, e->d_name, AT_REMOVEDIR) == 0)
+            unlinkat(folder, e->d_name, 0) == 0 || unlinkat(folder, e->d_name, AT_REMOVEDIR) == 0)
             continue;
         if ((errno == ENOTEMPTY || errno == EEXIST) &&
             fstatat(folder, e->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(info.st_mode)) {

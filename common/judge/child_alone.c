@@ -66,16 +66,27 @@ void child_stay_alone(const char *program)
 
 void child_confine(void)
 {
-    struct sock_filter filter[] = {
-        LOAD(arch), SKIP_IF(THIS_MACHINE, 1), END(SECCOMP_RET_KILL_PROCESS), LOAD(nr),
+    struct sock_filter filter[] = {LOAD(arch),
+                                   SKIP_IF(THIS_MACHINE, 1),
+                                   END(SECCOMP_RET_KILL_PROCESS),
+                                   LOAD(nr),
 #ifdef __x86_64__
-        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1), /* x32: other numbers */
-        END(SECCOMP_RET_ERRNO | ENOSYS),
+                                   BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0,
+                                            1), /* x32: other numbers */
+                                   END(SECCOMP_RET_ERRNO | ENOSYS),
 #endif
-        MISSING(SYS_keyctl), MISSING(SYS_add_key), MISSING(SYS_request_key),
-        MISSING(SYS_io_uring_setup), MISSING(SYS_io_uring_enter), MISSING(SYS_io_uring_register),
-        MISSING(SYS_ptrace), MISSING(SYS_userfaultfd), MISSING(SYS_bpf),
-        MISSING(SYS_perf_event_open), MISSING(SYS_memfd_secret), END(SECCOMP_RET_ALLOW)};
+                                   MISSING(SYS_keyctl),
+                                   MISSING(SYS_add_key),
+                                   MISSING(SYS_request_key),
+                                   MISSING(SYS_io_uring_setup),
+                                   MISSING(SYS_io_uring_enter),
+                                   MISSING(SYS_io_uring_register),
+                                   MISSING(SYS_ptrace),
+                                   MISSING(SYS_userfaultfd),
+                                   MISSING(SYS_bpf),
+                                   MISSING(SYS_perf_event_open),
+                                   MISSING(SYS_memfd_secret),
+                                   END(SECCOMP_RET_ALLOW)};
     install(filter, sizeof filter / sizeof *filter);
 }
 

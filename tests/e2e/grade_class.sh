@@ -51,6 +51,8 @@ with tarfile.open(f"{folder}/links.tgz", "w:gz") as t:
 with tarfile.open(f"{folder}/../all.tar.gz", "w:gz") as t:
     for path, data in [("sub/ann/train.c", source.encode()), ("sub/ben.c", source.encode()),
                        ("sub/cleo.zip", inner([("cleo/train.c", source)])),
+                       *((f"sub/many/{i}.c", b"") for i in range(20000)),
+                       *((f"sub/large/{i}.c", bytes(1 << 20)) for i in range(90)),
                        ("sub/deep.zip", inner([("more.zip", inner([("train.c", source)]))]))]:
         info = tarfile.TarInfo(path)
         info.size = len(data)
@@ -157,6 +159,40 @@ echo '/* better */' >>"$class/jane/train.c"
 grade "$class"
 grep '^jane ' "$work/log" | grep -q 'as graded before' && wrong "a new version is not graded"
 grep -q '^"jane",.*,2,"' "$work/out/summary.csv" || wrong "the second attempt is not counted"
+
+# The machine's fault is no verdict: no points, no attempt, and it is graded again.
+mkdir "$work/g" "$work/one"
+cp "$BUILD/assessment/grader/grade" "$work/g/"
+printf '#!/bin/sh\necho "gcc: fatal error: Killed signal terminated program cc1"; exit 1\n' \
+    >"$work/g/compile"
+chmod 755 "$work" "$work/g" "$work/g/compile"
+cp "$class/jane/train.c" "$work/one/jane.c"
+whole=$BUILD
+for BUILD in "$work/broken" "$whole" "$whole"; do
+    mkdir -p "$work/broken/assessment"
+    ln -sfn "$work/g" "$work/broken/assessment/grader"
+    grade "$work/one" --out "$work/out3"
+    cat "$work/log"
+    case $BUILD in
+        "$work/broken")
+            [ $status = 2 ] || wrong "the compiler was killed: exit $status"
+            grep -q '^"jane",,,error,.*could not be graded: .*Killed.*grade it again' \
+                "$work/out3/summary.csv" || wrong "the compiler was killed: its row" ;;
+        *)
+            [ $status = 1 ] || wrong "graded again: exit $status"
+            grep -q '^"jane",.*,1,"' "$work/out3/summary.csv" || wrong "the attempt" ;;
+    esac
+    sed -i 's/"complete": true/"complete": false/' "$work/out3/submissions/jane/results.json"
+done
+mkdir "$work/small"
+if [ "$(id -u)" = 0 ] && unshare --mount mount -t tmpfs none "$work/small" 2>/dev/null; then
+    unshare --mount bash -c 'mount -t tmpfs -o size=20m none "$1" &&
+        exec "$2" --submission "$3" --trust --data synthetic --images 500 --out "$1"' full \
+        "$work/small" "$BUILD/assessment/grader/grade" "$work/one/jane.c" >"$work/log" 2>&1
+    [ $? = 2 ] && grep -q 'could not be graded: .*the disk has less' "$work/log" ||
+        wrong "a full disk: $(cat "$work/log")"
+fi
+
 [ "$(stat -c %a "$work/out/secret")" = 600 ] || wrong "others may read the secret"
 
 # Results that somebody changed: read with care, or made again.
@@ -184,6 +220,9 @@ if ! grep -q 'need libarchive' "$work/log"; then
     for name in ann ben cleo; do
         grep -q "^\"$name\",0,100,no," "$work/out2/summary.csv" || wrong "all.tar.gz: $name"
     done
+    [ "$(wc -l <"$work/out2/summary.csv")" = 7 ] || wrong "all.tar.gz: rows"
+    grep -q '^"many",,,error,.*20000 C files' "$work/out2/summary.csv" || wrong "all.tar.gz: many"
+    grep -q '^"large",,,error,.*92160 KiB' "$work/out2/summary.csv" || wrong "all.tar.gz: large"
     grep -q '^"deep",,,error,.*no file train.c' "$work/out2/summary.csv" || wrong "all.tar.gz: deep"
 fi
 exit $failed

@@ -303,9 +303,11 @@ static void spare(void **state)
 
 static void use_keys_and_rings(void *unused)
 {
-    static const long calls[] = {SYS_keyctl,  SYS_add_key,     SYS_request_key, SYS_io_uring_setup,
-                                 SYS_ptrace,  SYS_userfaultfd, SYS_bpf,         SYS_perf_event_open,
-                                 0x40000000L, SYS_io_uring_enter};
+    static const long calls[] = {SYS_keyctl,      SYS_add_key,
+                                 SYS_request_key, SYS_io_uring_setup,
+                                 SYS_ptrace,      SYS_userfaultfd,
+                                 SYS_bpf,         SYS_perf_event_open,
+                                 0x40000000L,     SYS_io_uring_enter};
     for (int i = 0; i < (int)(sizeof calls / sizeof *calls); i++)
         if (syscall(calls[i], 0, 0, 0, 0, 0) != -1 || errno != ENOSYS)
             exit(100 + i);

@@ -387,13 +387,12 @@ static void python_writes(void **state)
 }
 
 static const Case cases[] = {
-    {"round_trip", .run = round_trip},      {"exact_bytes", .run = exact_bytes},
-    {"truncated", .run = truncated},        {"bad_headers", .run = bad_headers},
-    {"good_headers", .run = good_headers},  {"bad_lengths", .run = bad_lengths},
-    {"long_header", .run = long_header},
-    {"long_names", .run = long_names},      {"not_files", .run = not_files},
-    {"bad_writes", .run = bad_writes},      {"python_reads", .run = python_reads},
-    {"python_writes", .run = python_writes}};
+    {"round_trip", .run = round_trip},     {"exact_bytes", .run = exact_bytes},
+    {"truncated", .run = truncated},       {"bad_headers", .run = bad_headers},
+    {"good_headers", .run = good_headers}, {"bad_lengths", .run = bad_lengths},
+    {"long_header", .run = long_header},   {"long_names", .run = long_names},
+    {"not_files", .run = not_files},       {"bad_writes", .run = bad_writes},
+    {"python_reads", .run = python_reads}, {"python_writes", .run = python_writes}};
 int main(int argc, char **argv)
 {
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
