@@ -36,6 +36,9 @@ typedef struct Child {
     /* What ends it by SIGSYS: */
     bool alone; /* starting a process or program, or sending a signal */
     bool spare; /* sending a signal to this process, or to all */
+    /* A stranger's program: calls that it can do without fail (child_alone.h), and most_gib also
+     * counts what no process maps: by how much the machine's shared memory grows. */
+    bool confined;
 } Child;
 
 typedef struct ChildEnd {
@@ -46,6 +49,7 @@ typedef struct ChildEnd {
     /* Why it was killed: "it used more than 1 GiB of memory", "it stopped itself"; "": it was
      * not. */
     char killed[64];
+    bool not_its;   /* by most_gib, but it was another program's memory */
     double seconds; /* from its start to its end */
     char *text;     /* the streams' first 65,535 bytes; NULL: none captured. free() it */
 } ChildEnd;

@@ -43,7 +43,7 @@ char *file_read(char **bytes, size_t *size, const char *path, size_t most);
 /* Make the folder and its parents, as `mkdir -p`. Returns NULL, or an error message (free() it). */
 char *file_make_folder(const char *path);
 
-/* Remove a file, or a folder with everything in it, as `rm -rf`: missing files and failures are
- * ignored. */
-void file_remove(const char *path);
+/* Remove a file, or a folder with everything in it, as `rm -rf`, but also folders without
+ * permissions, and however deep. Returns whether nothing is there any more. */
+bool file_remove(const char *path);
 #endif

@@ -8,8 +8,9 @@
 #include <stddef.h>
 
 /* Copy text to to[room], always ended by a zero byte; returns `to`. Printable UTF-8 stays; a
- * newline becomes "\n", a tab "\t", any other control character, byte that is not UTF-8, or
- * character that changes the direction of writing "\xNN" for each of its bytes. Text that does not
+ * newline becomes "\n", a tab "\t", any other control character, byte that is not UTF-8,
+ * noncharacter (U+FFFE), or character that changes the direction of writing "\xNN" for each of its
+ * bytes. Text that does not
  * fit is cut and ends in "...". room: at least 4. Allocates nothing: die() uses it when memory has
  * run out. */
 char *printable(char *to, size_t room, const char *text);

@@ -24,6 +24,7 @@
  * copies of the whole project. */
 enum { MOST_SOURCE = 1 << 20, MOST_INNER = 64 << 20, MOST_MEMBERS = 400000, MOST_PATH = 4096 };
 enum { MOST_DEPTH = 40 };
+enum { MOST_FILES = 20000, MOST_BYTES = 64 << 20, MOST_STUDENTS = 20000 }; /* of one student */
 static const size_t MOST_ARCHIVE = (size_t)1 << 30, MOST_READ = (size_t)1 << 30;
 static const double MOST_SECONDS = 120;
 
@@ -111,11 +112,14 @@ struct Members {
     char at[];       /* of MOST_READ */
 };
 
-enum { FINE, LINK, TOO_LARGE, DAMAGED, NO_ROOM, FAULTS };
-static const char *const faults[FAULTS] = {NULL, "is a link or a device, not a file",
+enum { FINE, LINK, TOO_LARGE, DAMAGED, NO_ROOM, TOO_MUCH, FAULTS };
+static const char *const faults[FAULTS] = {NULL,
+                                           "is a link or a device, not a file",
                                            "is too large for a source file",
                                            "is damaged, or locked by a password",
-                                           "does not fit: the sources here exceed 1 GiB"};
+                                           "does not fit: the sources here exceed 1 GiB",
+                                           "is one file too many: 20,000 of a student, or 64 MiB "
+                                           "of sources and archives, are read"};
 
 typedef struct Record {
     size_t path, size; /* bytes */
@@ -147,13 +151,59 @@ static void put_record(Members *f, const char *path, const void *bytes, size_t s
     f->used += sizeof r + r.path + 1 + r.size;
 }
 
-/* Only sources, archives and metadata are read; of the others the name is kept. */
-static void read_member(const Reading *reading, struct archive *a, struct archive_entry *entry)
+/* The students of an archive: the names below the folder that all files have in common. One who
+ * hands in too much leaves the others theirs. */
+typedef struct Student {
+    char name[256];
+    int files;
+    size_t bytes;
+} Student;
+typedef struct Students {
+    char common[MOST_PATH]; /* with its slash; "": the top */
+    bool any;
+    int count;
+    Student of[MOST_STUDENTS];
+} Students;
+
+static void narrow(Students *s, const char *path)
 {
-    const char *path = archive_entry_pathname(entry), *slash;
+    size_t same = 0, folder = 0;
+    if (!s->any)
+        snprintf(s->common, sizeof s->common, "%s", path);
+    for (; s->common[same] && s->common[same] == path[same]; same++)
+        folder = s->common[same] == '/' ? same + 1 : folder;
+    s->common[folder] = 0;
+    s->any = true;
+}
+
+/* NULL: there are too many. */
+static Student *student_of(Students *s, const char *path)
+{
+    const char *own = path + strlen(s->common);
+    int length = (int)strcspn(own, "/");
+    char name[sizeof s->of->name];
+    snprintf(name, sizeof name, "%.*s", length, own);
+    for (int i = s->count - 1; i >= 0 && i > s->count - 1000; i--) /* one's are side by side */
+        if (!strcmp(s->of[i].name, name))
+            return &s->of[i];
+    if (s->count == MOST_STUDENTS)
+        return NULL;
+    strcpy(s->of[s->count].name, name);
+    return &s->of[s->count++];
+}
+
+static const char *path_of(struct archive_entry *entry)
+{
+    const char *path = archive_entry_pathname(entry);
     path = path ? path : archive_entry_pathname_utf8(entry);
-    path = path ? path : "a name that cannot be read";
-    slash = strrchr(path, '/');
+    return path ? path : "a name that cannot be read";
+}
+
+/* Only sources, archives and metadata are read; of the others the name is kept. */
+static void read_member(const Reading *reading, Student *student, struct archive *a,
+                        struct archive_entry *entry)
+{
+    const char *path = path_of(entry), *slash = strrchr(path, '/');
     bool archived = archive_ending(path) && !reading->inner, kept = archived || source_ending(path);
     kept = kept || !strcmp(slash ? slash + 1 : path, METADATA);
     if (archive_entry_filetype(entry) == AE_IFDIR) {
@@ -164,12 +214,15 @@ static void read_member(const Reading *reading, struct archive *a, struct archiv
         put_record(reading->found, path, NULL, 0, LINK);
     else if (!kept)
         put_record(reading->found, path, NULL, 0, FINE);
+    else if (student->bytes > MOST_BYTES)
+        put_record(reading->found, path, NULL, 0, TOO_MUCH);
     else {
         size_t most = archived ? MOST_INNER : MOST_SOURCE, size = 0;
         char *bytes = alloc(most + 1, 1);
         la_ssize_t got = 1;
         while (size <= most && (got = archive_read_data(a, bytes + size, most + 1 - size)) > 0)
             size += (size_t)got;
+        student->bytes += size;
         put_record(reading->found, path, bytes, size,
                    got < 0       ? DAMAGED
                    : size > most ? TOO_LARGE
@@ -209,13 +262,12 @@ static void undeclare_names(char *zip, size_t size)
     }
 }
 
-static void read_archive(void *context)
+/* One pass over the archive: finds the common folder, or reads. */
+static void pass_over(const Reading *reading, Students *s, bool reads)
 {
-    const Reading *reading = context;
     Members *f = reading->found;
     struct archive *a = archive_read_new();
     struct archive_entry *entry;
-    setlocale(LC_CTYPE, "C.UTF-8"); /* of this process: for names in UTF-16 */
     archive_read_support_filter_all(a);
     archive_read_support_format_tar(a);
     archive_read_support_format_zip(a);
@@ -224,21 +276,40 @@ static void read_archive(void *context)
 #if ARCHIVE_VERSION_NUMBER >= 3004000
     archive_read_support_format_rar5(a);
 #endif
-    undeclare_names(reading->bytes, reading->size);
     int status = archive_read_open_memory(a, reading->bytes, reading->size);
     while (
         status == ARCHIVE_OK && !*f->fault &&
         ((status = archive_read_next_header(a, &entry)) == ARCHIVE_OK || status == ARCHIVE_WARN)) {
         status = ARCHIVE_OK;
-        if (++f->members > MOST_MEMBERS)
-            snprintf(f->fault, sizeof f->fault, "has more than %d files", MOST_MEMBERS);
-        else
-            read_member(reading, a, entry);
+        if (!reads) {
+            narrow(s, path_of(entry));
+            continue;
+        }
+        Student *student = student_of(s, path_of(entry));
+        if (!student || f->members > MOST_MEMBERS)
+            snprintf(f->fault, sizeof f->fault, "has more than %d files or %d submissions",
+                     MOST_MEMBERS, MOST_STUDENTS);
+        else if (++student->files <= MOST_FILES) {
+            f->members++;
+            read_member(reading, student, a, entry);
+        } else if (student->files == MOST_FILES + 1)
+            put_record(f, path_of(entry), NULL, 0, TOO_MUCH);
     }
     if (status != ARCHIVE_EOF && !*f->fault)
         snprintf(f->fault, sizeof f->fault, "is not a readable archive (tar, zip, 7z, rar): %s",
                  archive_error_string(a) ? archive_error_string(a) : "damaged");
     archive_read_free(a);
+}
+
+static void read_archive(void *context)
+{
+    const Reading *reading = context;
+    Students *s = alloc(1, sizeof *s);
+    setlocale(LC_CTYPE, "C.UTF-8"); /* of this process: for names in UTF-16 */
+    undeclare_names(reading->bytes, reading->size);
+    pass_over(reading, s, false);
+    pass_over(reading, s, true);
+    free(s);
 }
 #else
 static void read_archive(void *context)
@@ -331,7 +402,7 @@ char *entry_read(const Entry *from, char **bytes, size_t *size)
 
 /* within: the path of `folder` in the class, "" or ending in "/". An archive that was unpacked here
  * may have brought its links: none is followed. */
-static char *add_folder(Entries *e, const char *folder, const char *within, int depth)
+static char *add_folder(Entries *e, const char *folder, const char *within, int depth, int *left)
 {
     struct dirent **found;
     int count = scandir(folder, &found, NULL, NULL);
@@ -339,6 +410,7 @@ static char *add_folder(Entries *e, const char *folder, const char *within, int 
         return format_new("%s: %s", folder, strerror(errno));
     char *fault = NULL;
     for (int i = 0; i < count; i++) {
+        int of_student = MOST_FILES;
         const char *name = found[i]->d_name;
         char *file = format_new("%s/%s", folder, name);
         struct stat info = {0};
@@ -346,7 +418,7 @@ static char *add_folder(Entries *e, const char *folder, const char *within, int 
                        (S_ISREG(info.st_mode) && info.st_nlink != 1);
         bool is_folder = S_ISDIR(info.st_mode);
         char *path = format_new("%s%s%s", within, name, is_folder ? "/" : "");
-        Entry *own = strcmp(name, ".") && strcmp(name, "..")
+        Entry *own = strcmp(name, ".") && strcmp(name, "..") && (depth == 0 || --*left > 0)
                        ? add(e, path, &(Entry){.fault = is_link ? faults[LINK] : NULL})
                        : NULL;
         if (own)
@@ -354,7 +426,8 @@ static char *add_folder(Entries *e, const char *folder, const char *within, int 
         if (e->count > MOST_MEMBERS && !fault)
             fault = format_new("has more than %d files", MOST_MEMBERS);
         if (is_folder && own && *name != '.' && depth < MOST_DEPTH && !fault)
-            free(add_folder(e, file, path, depth + 1)); /* one that is unreadable is listed */
+            free(add_folder(e, file, path, depth + 1,
+                            depth ? left : &of_student)); /* one that is unreadable is listed */
         free(path);
         free(file);
         free(found[i]);
@@ -374,7 +447,7 @@ char *entries_read(Entries *e, const char *path)
     char *bytes, *fault;
     size_t size;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        fault = add_folder(e, path, "", 0);
+        fault = add_folder(e, path, "", 0, NULL);
     else if (!(fault = file_read(&bytes, &size, path, MOST_ARCHIVE))) {
         fault = add_archive(e, bytes, size, false);
         free(bytes);

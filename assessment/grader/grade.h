@@ -41,6 +41,7 @@ enum { BUILDS, RUNS, WEIGHTS, EQUAL, GRADIENTS, IMAGES, TRAINING, VALIDATION, CR
 /* The result for one criterion. found NULL: not judged. Strings are new. */
 typedef struct Finding {
     bool passed, pending; /* pending: no points until a person has looked at it */
+    bool machine;         /* the machine's fault: says nothing about the submission */
     double accuracy;      /* of TRAINING and VALIDATION */
     char *found;          /* a phrase: what was found */
     char *advice;         /* NULL where it passed */
@@ -123,6 +124,9 @@ const char *grade_data_kind(const GradeOptions *o);
 /* The first line of a log that has `word` in it, from there on; else its last line; "" if it is
  * empty. free() it. */
 char *log_line(const char *log, const char *word);
+/* The first line of a log with one of these words, other than one that quotes the source; NULL: none.
+ * free() it. */
+char *log_line_of(const char *log, const char *const words[]);
 
 /* script: the build's compile command, called as: script SOURCE PROGRAM. */
 Finding grade_build(const char *script, const char *submission, const Paths *at);
@@ -151,8 +155,15 @@ char *sandbox_text(const Paths *at);
  * link, waits for nothing. */
 char *sandbox_take(const char *from, const char *to);
 enum { MOST_GIB = 8, MOST_STARTED = 256, MOST_FILE = 1 << 28 }; /* of one submission; bytes */
+/* Limits all that is written to at->hand, open files without a name included: a file system in
+ * memory, which only this process and those that it starts see. Does nothing where that is not
+ * allowed, or without bubblewrap. */
+void sandbox_limit_files(const Paths *at);
 /* Does the folder hold more than a submission may write? */
 bool sandbox_is_full(const char *hand);
+/* Its command leaves this file in the folder as soon as it runs: without it, it never did. */
+#define SANDBOX_STARTED ".started"
+bool sandbox_started(const Paths *at);
 /* Copies the weights to at->handed_in when the budget or the run ends, whichever comes first. */
 Finding grade_run(const Report *r, const Paths *at, double *seconds);
 /* Fills in the findings WEIGHTS, TRAINING, VALIDATION; checks that the machine is fast enough for
@@ -245,6 +256,8 @@ void results_write(const Report *r);
 void results_write_error(const char *out, const char *name, const char *why);
 /* The file's object, checked; NULL: missing or incomplete. */
 json_t *results_read(const char *out);
+/* How often this name was graded to the end in this folder, with the next time. */
+int results_attempt(const char *out);
 
 /* summary.csv, junit.xml and report.html in the folder, from the results.json in each of these
  * subfolders (grade_pages.py). */

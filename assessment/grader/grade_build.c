@@ -16,6 +16,18 @@
 
 static const double MOST_SECONDS = 120;
 
+/* A compiler that could not do its work. */
+static const char *const faults[] = {"Killed signal",
+                                     "terminated with signal 9",
+                                     "No space left on device",
+                                     "Disk quota exceeded",
+                                     "Cannot allocate memory",
+                                     "out of memory",
+                                     "Resource temporarily unavailable",
+                                     "cannot execute",
+                                     "unable to execute command",
+                                     NULL};
+
 /* The compiler finds all where it is outside: the build's flags name it so. */
 static void compile_words(Words *w, const char *script, const char *submission, const Paths *at)
 {
@@ -35,9 +47,28 @@ static void compile_words(Words *w, const char *script, const char *submission, 
     sandbox_show(w, submission, "/submission/train.c");
     sandbox_stay(w);
     sandbox_end(w);
+    words_add(w, "bash");
+    words_add(w, "-c");
+    words_add(w, "%s", ": >/submission/hand/" SANDBOX_STARTED "; exec \"$0\" \"$@\"");
     words_add(w, "%s", script);
     words_add(w, "/submission/train.c");
     words_add(w, "/submission/hand/train");
+}
+
+char *log_line_of(const char *log, const char *const words[])
+{
+    char line[4096], *found = NULL, *error;
+    FILE *file = file_open(log, &error);
+    free(error);
+    while (file && !found && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\r\n")] = 0;
+        bool quotes = strstr(line, "train.c") || strstr(line, " | ");
+        for (int i = 0; words[i] && !found && !quotes; i++)
+            found = strstr(line, words[i]) ? format_new("%.300s", line) : NULL;
+    }
+    if (file)
+        fclose(file);
+    return found;
 }
 
 char *log_line(const char *log, const char *word)
@@ -140,8 +171,12 @@ Finding grade_build(const char *script, const char *submission, const Paths *at)
                                         .seconds = MOST_SECONDS,
                                         .most_file = MOST_FILE,
                                         .most_gib = MOST_GIB,
-                                        .most_started = MOST_STARTED});
+                                        .most_started = MOST_STARTED,
+                                        .confined = true});
     words_free(&w);
+    bool missing = ended.status == 126 || ended.status == 127;
+    char *fault = ended.status && !*ended.killed ? log_line_of(at->build_log, faults) : NULL;
+    f.machine = ended.not_its || fault || missing || !(at->no_sandbox || sandbox_started(at));
     if (ended.status == 0)
         wrong = sandbox_take(made, at->program);
     if (ended.status == 0 && !wrong)
@@ -149,12 +184,13 @@ Finding grade_build(const char *script, const char *submission, const Paths *at)
     file_remove(made);
     free(made);
     if (ended.status == 0 && !wrong) {
-        f.passed = true;
+        f = (Finding){.passed = true};
         f.found = format_new("compiled in %.1f s", ended.seconds);
         return f;
     }
     char *line = log_line(at->build_log, "error: "), *first = first_error(at->build_log);
-    f.found = wrong           ? format_new("%s", wrong)
+    f.found = f.machine       ? format_new("the compiler did not run: %s", fault ? fault : line)
+            : wrong           ? format_new("%s", wrong)
             : ended.timed_out ? format_new("the compiler took more than %.0f s", MOST_SECONDS)
             : first           ? format_new("%s", first)
                               : format_new("the compiler says: %s", line);
@@ -164,7 +200,6 @@ Finding grade_build(const char *script, const char *submission, const Paths *at)
     f.advice = format_new("%s%suild it first with 'make assessment'; the compiler's output: %s",
                           hint, *hint ? "? B" : "b", at->build_log);
     free(hint);
-    free(line);
-    free(wrong);
+    free(line), free(fault), free(wrong);
     return f;
 }

@@ -70,10 +70,12 @@ static double budget_of(const GradeOptions *o)
 
 static void grade_in_child(void *context) { exit(grade_one(context) ? 0 : EXIT_WRONG); }
 
+static const char not_graded[] = "could not be graded"; /* how grade_one's own words begin */
+
 /* The grader's message on why there are no results. */
 static char *why(const char *log, const ChildEnd *end)
 {
-    char *line = log_line(log, "error: "), *text = NULL;
+    char *line = log_line(log, "error: "), *text = NULL, *all;
     if (!strncmp(line, "error: ", 7))
         text = format_new("%s", line + 7);
     else if (end->timed_out || *end->killed)
@@ -81,7 +83,11 @@ static char *why(const char *log, const ChildEnd *end)
     else
         text = format_new("the grader ended with status %d", end->status);
     free(line);
-    return text;
+    if (!strncmp(text, not_graded, strlen(not_graded)))
+        return text;
+    all = format_new("%s: %s; grade it again", not_graded, text);
+    free(text);
+    return all;
 }
 
 /* Puts the source in its folder and grades it there. */

@@ -17,6 +17,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/un.h>
 
 static const size_t MOST_SOURCE = 1 << 20, MOST_PROGRAM = 1 << 30;
@@ -61,6 +62,12 @@ static void socket_place(Paths *at)
     at->socket = format_new("%s/socket", at->apart);
 }
 
+static void must_remove(const char *path)
+{
+    REQUIRE(file_remove(path), "%s: what a run left cannot be removed: %s; remove it yourself",
+            path, strerror(errno));
+}
+
 static Paths paths_make(const GradeOptions *o)
 {
     char *out = realpath(o->out, NULL);
@@ -77,7 +84,7 @@ static Paths paths_make(const GradeOptions *o)
     at.handed_in = format_new("%s/weights.safetensors", out);
     const char *old[] = {at.dir, at.handed_in, at.build_log, at.run_log, at.score_log};
     for (int i = 0; i < 5; i++)
-        file_remove(old[i]);
+        must_remove(old[i]);
     char *error = file_make_folder(at.hand);
     REQUIRE(!error, "%s", error);
     free(out);
@@ -120,14 +127,49 @@ char *grade_key(const GradeOptions *o, const char *source, size_t size)
     return format_new("%s", key);
 }
 
-/* How often this name was graded in this folder, with this time. */
-static int attempt_of(const char *out)
+/* ---- the machine ---- */
+
+static const double LEAST_FREE = 64; /* MiB */
+
+/* Processes that the system has killed for lack of memory, since it started. */
+static long killed_for_memory(void)
 {
-    json_t *before = results_read(out);
-    json_t *extra = json_object_get(before, "extra_data");
-    json_int_t earlier = json_integer_value(json_object_get(extra, "attempt"));
-    json_decref(before);
-    return 1 + (earlier > 0 && earlier < 1000000 ? (int)earlier : 0);
+    char line[256];
+    long count = 0;
+    FILE *file = fopen("/proc/vmstat", "r");
+    while (file && fgets(line, sizeof line, file))
+        sscanf(line, "oom_kill %ld", &count);
+    if (file)
+        fclose(file);
+    return count;
+}
+
+/* Why nothing that failed here says anything about the submission; NULL: it does. A new string. */
+static char *machine_fault(const Report *r, long killed_before)
+{
+    struct statvfs disk;
+    for (int k = 0; k < CRITERIA; k++)
+        if (r->findings[k].machine)
+            return format_new("%s", r->findings[k].found);
+    if (statvfs(r->o->out, &disk) == 0 &&
+        (double)disk.f_bavail * (double)disk.f_frsize < LEAST_FREE * (1 << 20))
+        return format_new("%s: the disk has less than %g MiB free", r->o->out, LEAST_FREE);
+    if (killed_for_memory() > killed_before)
+        return format_new("this machine ran out of memory");
+    return NULL;
+}
+
+/* Ends the run if a part failed by the machine's fault: no points, and not taken for graded. */
+static void end_if_machine(const Report *r, const Paths *at, long killed_before)
+{
+    char *why = machine_fault(r, killed_before), *text;
+    if (!why)
+        return;
+    text = format_new("could not be graded: %s; grade it again", why);
+    file_remove(at->dir);
+    results_write_error(r->o->out, r->o->name, text);
+    pages_write(r->o->out, &(char *){"."}, 1);
+    die(EXIT_USAGE, "%s", text);
 }
 
 /* ---- the parts ---- */
@@ -177,6 +219,11 @@ static void judge_source(Report *r, const char *source, size_t size)
                    .advice = format_new("hand in code alone: an instructor will look at this")};
 }
 
+/* Open MPI's words where no rank came as far as to train. */
+static const char *const launch_faults[] = {"PMIX ERROR", "pmix_init failed", "PMIx_Init failed",
+                                            "PRTE ERROR", "ORTE_ERROR_LOG",   "orte_init",
+                                            "prte_init",  "opal_init failed", NULL};
+
 static void train_and_score(Report *r, const GradeData *images, const Paths *at)
 {
     const GradeOptions *o = r->o;
@@ -184,6 +231,16 @@ static void train_and_score(Report *r, const GradeData *images, const Paths *at)
     r->findings[RUNS] = grade_run(r, at, &r->seconds);
     results_write(r);
     r->trained = collector_end(collector, at->handed_in, r->findings, &r->course);
+    Finding *runs = &r->findings[RUNS];
+    char *line = runs->passed || runs->machine || r->trained > 0
+                   ? NULL
+                   : log_line_of(at->run_log, launch_faults);
+    if (line) {
+        free(runs->found), free(runs->advice);
+        *runs = (Finding){.machine = true, .found = line};
+    }
+    if (runs->machine)
+        return;
     results_write(r);
     grade_score(r, images, at);
     judge_images_used(r);
@@ -209,8 +266,8 @@ bool grade_one(const GradeOptions *options)
     char *sandbox, *no_sandbox = sandbox_missing(&sandbox), *source;
     size_t size;
     REQUIRE(!no_sandbox || o.trust,
-            "no sandbox: %s; install it, or run with ARGS=--trust: the submission then has all "
-            "rights of your account",
+            "no sandbox: %s; or run with ARGS=--trust: the submission then has all rights of your "
+            "account",
             no_sandbox);
     char *error = file_make_folder(o.out);
     REQUIRE(!error, "%s", error);
@@ -229,14 +286,19 @@ bool grade_one(const GradeOptions *options)
                 .key = grade_key(options, source, size),
                 .budget = o.budget > 0 ? o.budget : rubric.budget,
                 .allowed = (double)o.epochs * images.given->train.count,
-                .attempt = attempt_of(o.out)};
+                .attempt = results_attempt(o.out)};
+    long killed = killed_for_memory();
+    end_if_machine(&r, &at, killed);
     results_write(&r);
     r.findings[BUILDS] = grade_build(o.compile, o.submission, &at);
     results_write(&r);
     if (r.findings[BUILDS].passed)
         train_and_score(&r, &images, &at);
     judge_source(&r, source, size);
-    file_remove(at.data);
+    if (!report_passed(&r))
+        end_if_machine(&r, &at, killed);
+    must_remove(at.data);
+    must_remove(at.hand);
     r.complete = true;
     results_write(&r);
     report_print(&r);

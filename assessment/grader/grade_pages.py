@@ -5,6 +5,7 @@ elsewhere). Any text in them may come from a submission: it is escaped here, and
 by grade_results.c. A page appears under its name when it is whole."""
 import json
 import os
+import re
 import sys
 from html import escape
 from string import Template
@@ -17,9 +18,13 @@ def number(fields, name):  # results.json may have been edited
     return value if isinstance(value, (int, float)) else 0
 
 
+# What XML 1.0 has no place for: control characters, surrogates, U+FFFE, U+FFFF.
+NOT_XML = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
 def text(fields, name):
     value = fields.get(name)
-    return value if isinstance(value, str) else ""
+    return NOT_XML.sub("\ufffd", value) if isinstance(value, str) else ""
 
 
 def html(fields, name):
@@ -176,7 +181,7 @@ def read(path):
 
 def write(path, page):
     try:
-        with open(path + ".tmp", "w", encoding="utf-8", errors="surrogateescape") as file:
+        with open(path + ".tmp", "w", encoding="utf-8") as file:
             file.write(page)
         os.replace(path + ".tmp", path)
     except OSError:

@@ -98,8 +98,9 @@ void results_write(const Report *r)
 void results_write_error(const char *out, const char *name, const char *why)
 {
     json_t *said = safe_text(why);
-    json_t *extra = json_pack("{s:o, s:b, s:b, s:s, s:O}", "name", safe_text(name), "complete", 0,
-                              "passed", 0, "key", "", "first_fault", said);
+    json_t *extra = json_pack("{s:o, s:b, s:b, s:s, s:i, s:O}", "name", safe_text(name), "complete",
+                              0, "passed", 0, "key", "", "attempt", results_attempt(out),
+                              "first_fault", said);
     write_json(out, json_pack("{s:f, s:o, s:s, s:[], s:o}", "score", 0.0, "output", said,
                               "visibility", "visible", "tests", "extra_data", extra));
 }
@@ -126,6 +127,15 @@ json_t *results_read(const char *out)
         return NULL;
     }
     return results;
+}
+
+int results_attempt(const char *out)
+{
+    json_t *before = results_read(out), *extra = json_object_get(before, "extra_data");
+    json_int_t earlier = json_integer_value(json_object_get(extra, "attempt"));
+    bool complete = json_is_true(json_object_get(extra, "complete"));
+    json_decref(before);
+    return earlier > 0 && earlier < 1000000 ? (int)earlier + complete : 1;
 }
 
 void pages_write(const char *folder, char *const *subfolders, int count)

@@ -25,6 +25,7 @@ typedef struct Training {
 
 /* Each rank draws different initial weights: a missing broadcast must show. */
 static const char each_rank[] =
+    ": >\"$1/" SANDBOX_STARTED "\"; shift; "
     "exec \"$0\" \"$@\" --init-seed $((LABS_SEED + ${OMPI_COMM_WORLD_RANK:-0}))";
 
 /* Where the submission finds its files. */
@@ -62,6 +63,7 @@ static void enter(void *context)
     words_add(&w, "-c");
     words_add(&w, "%s", each_rank);
     words_add(&w, "%s", place.program);
+    words_add(&w, "%s", place.hand);
     words_add(&w, "--data=cifar10");
     words_add(&w, "--data-dir=%s", place.data);
     words_add(&w, "--budget=%g", t->r->budget);
@@ -76,48 +78,66 @@ static void enter(void *context)
 }
 
 /* checkpoint_save puts a file in place as a whole. */
-static void hand_in(const Paths *at) { free(sandbox_take(at->weights, at->handed_in)); }
+static void hand_in(const char *weights, const Paths *at)
+{
+    free(sandbox_take(weights, at->handed_in));
+}
+
+typedef struct Outcome {
+    ChildEnd end;
+    bool started; /* a rank was */
+    bool handed_in, full;
+} Outcome;
 
 /* child_run() in a separate process: it ends all children of its caller, including the collector of
- * the evidence. */
-static ChildEnd run_apart(const Child *child, double budget, const Paths *at)
+ * the evidence, and its own view of the files has the limit on what is written. */
+static void supervise(const Child *child, const Paths *at, Outcome *o)
+{
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    sandbox_limit_files(at);
+    o->end = child_run(child);
+    o->full |= sandbox_is_full(at->hand);
+    o->started = sandbox_started(at);
+    if (!o->handed_in)
+        hand_in(at->weights, at);
+}
+
+static Outcome run_apart(const Child *child, double budget, const Paths *at)
 {
     double deadline = timer_now() + budget;
-    bool handed_in = false;
-    ChildEnd *end = mmap(NULL, sizeof *end, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-                         0);
-    REQUIRE(end != MAP_FAILED, "out of memory: cannot allocate the run record");
+    Outcome *o = mmap(NULL, sizeof *o, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(o != MAP_FAILED, "out of memory: cannot allocate the run record");
     fflush(NULL);
     pid_t process = fork();
     REQUIRE(process >= 0, "cannot start a process: %s", strerror(errno));
     if (!process) {
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-        *end = child_run(child);
+        supervise(child, at, o);
         _exit(0);
     }
+    char *hand = format_new("/proc/%d/root%s", process, at->hand),
+         *weights = format_new("/proc/%d/root%s", process, at->weights);
     int status;
     bool full = false;
     for (int look = 0; waitpid(process, &status, WNOHANG) == 0; look++) {
-        if (!full && look % 64 == 0 && sandbox_is_full(at->hand)) {
-            full = true;
+        full = full || (look % 16 == 0 && sandbox_is_full(hand));
+        if (!o->handed_in && (full || timer_now() >= deadline)) {
+            hand_in(weights, at);
+            o->handed_in = true;
+        }
+        if (full)
             kill(process, SIGKILL); /* the sandbox ends with it */
-        }
-        if (!handed_in && timer_now() >= deadline) {
-            hand_in(at);
-            handed_in = true;
-        }
         usleep(5000);
     }
-    if (!handed_in)
-        hand_in(at);
-    if (full) {
-        *end = (ChildEnd){.status = 128 + SIGXFSZ, .seconds = budget + timer_now() - deadline};
-        snprintf(end->killed, sizeof end->killed, "it wrote too much");
-    }
+    free(hand), free(weights);
     REQUIRE(full || (WIFEXITED(status) && WEXITSTATUS(status) == 0),
             "the supervisor process ended unexpectedly");
-    ChildEnd copy = *end;
-    munmap(end, sizeof *end);
+    if (full || o->full) {
+        o->started = true;
+        o->end = (ChildEnd){.status = 128 + SIGXFSZ, .seconds = budget + timer_now() - deadline};
+        snprintf(o->end.killed, sizeof o->end.killed, "it wrote too much");
+    }
+    Outcome copy = *o;
+    munmap(o, sizeof *o);
     return copy;
 }
 
@@ -143,17 +163,25 @@ Finding grade_run(const Report *r, const Paths *at, double *seconds)
     Finding f = {0};
     Training training = {r, at};
     double budget = r->budget;
-    ChildEnd ended = run_apart(&(Child){.work = enter,
-                                        .context = &training,
-                                        .streams = CHILD_OUT | CHILD_ERR,
-                                        .log = at->run_log,
-                                        .seconds = budget + GRACE,
-                                        .most_file = MOST_FILE,
-                                        .most_gib = MOST_GIB,
-                                        .most_started = MOST_STARTED},
-                               budget, at);
+    Outcome outcome = run_apart(&(Child){.work = enter,
+                                         .context = &training,
+                                         .streams = CHILD_OUT | CHILD_ERR,
+                                         .log = at->run_log,
+                                         .seconds = budget + GRACE,
+                                         .most_file = MOST_FILE,
+                                         .most_gib = MOST_GIB,
+                                         .most_started = MOST_STARTED,
+                                         .confined = true},
+                                budget, at);
+    ChildEnd ended = outcome.end;
     *seconds = ended.seconds;
-    if (ended.timed_out) {
+    if (!outcome.started || ended.not_its) {
+        char *line = log_line(at->run_log, "error: ");
+        f.machine = true;
+        f.found = ended.not_its ? format_new("other programs used up the memory")
+                                : format_new("no rank was started: %s", line);
+        free(line);
+    } else if (ended.timed_out) {
         f.found = format_new("still running %.0f s after the budget of %.0f s, so killed", GRACE,
                              budget);
         f.advice = format_new("stop within --budget, even on a slow machine; or does a rank hang "

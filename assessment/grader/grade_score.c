@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 
 enum { BATCH = 128, TRAINED = 5000 }; /* TRAINED: training images that are scored, at most */
-static const double MOST_SECONDS = 600;
+static const double MOST_SECONDS = 600, MOST_SCORING_GIB = 4;
 
 typedef struct Score {
     double correct;
@@ -164,9 +164,10 @@ static Finding no_weights(const ChildEnd *ended, const Paths *at)
     }
     char *line = log_line(at->score_log, "error: ");
     bool reason = !strncmp(line, "error: ", 7);
-    f.found = format_new("the weights cannot be scored: %s", reason             ? line + 7
-                                                             : ended->timed_out ? "too slow"
-                                                                                : line);
+    f.machine = reason && strstr(line, "out of memory");
+    f.found = format_new("the weights cannot be scored: %s", *ended->killed ? ended->killed
+                                                             : reason       ? line + 7
+                                                                            : line);
     f.advice = format_new("write them with checkpoint_save, of a network that model_new built");
     free(line);
     return f;
@@ -207,7 +208,9 @@ void grade_score(Report *r, const GradeData *d, const Paths *at)
                                    .context = &scoring,
                                    .streams = CHILD_OUT | CHILD_ERR,
                                    .log = at->score_log,
-                                   .seconds = MOST_SECONDS});
+                                   .seconds = MOST_SECONDS,
+                                   .most_file = MOST_FILE,
+                                   .most_gib = MOST_SCORING_GIB});
     if (ended.came_back) {
         findings[WEIGHTS] = (Finding){.passed = true,
                                       .found = format_new("%s, %d parameters", found->model,

@@ -118,11 +118,16 @@ enter_container() { # hand, options… -- command…
 }
 
 bubblewrap_works() { # sets words: why not
-    type -P bwrap >/dev/null || { words="$name is not installed"; return 1; }
+    type -P bwrap >/dev/null || { words="$name is not installed: install it (make doctor says how)"; return 1; }
     [ "$(id -u)" != 0 ] || type -P setpriv >/dev/null ||
-        { words="setpriv is not installed"; return 1; }
-    words=$(enter -- true 2>&1) && return 0
-    words="$name does not work here: $(tail -n 1 <<<"$words" | tr -cd '[:print:]' | head -c 200)"
+        { words="setpriv is not installed: install util-linux"; return 1; }
+    local output
+    output=$(enter -- true 2>&1) && return 0
+    words="$name is installed, but this system does not let it make a sandbox"
+    words+=" ($(tail -n 1 <<<"$output" | tr -cd '[:print:]')): it must be allowed user namespaces:"
+    words+=" by an AppArmor profile for bwrap or 'sysctl"
+    words+=" kernel.apparmor_restrict_unprivileged_userns=0' (Ubuntu 24.04), by 'sysctl"
+    words+=" kernel.unprivileged_userns_clone=1', or in the options of the container"
     return 1
 }
 is_container() { [ "$(id -u)" = 0 ] && [ -n "${LABS_CONTAINER-}" ] && type -P setpriv >/dev/null; }

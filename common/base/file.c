@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <libgen.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -291,10 +290,52 @@ char *file_make_folder(const char *path)
     return error;
 }
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where)
+/* Removes what can be removed of one folder, given its descriptor, without going further down.
+ * Returns a subfolder that is not empty, made accessible (a descriptor); -1: there is none, and
+ * *gone says whether the folder is empty. */
+static int remove_entries(int folder, bool *gone)
 {
-    remove(path);
-    return 0;
+    struct stat info;
+    int down = -1, copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *entries = copy < 0 ? NULL : fdopendir(copy);
+    *gone = entries != NULL;
+    for (struct dirent *e; down < 0 && entries && (e = readdir(entries));) {
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
+            unlinkat(folder, e->d_name, 0) == 0 || unlinkat(folder, e->d_name, AT_REMOVEDIR) == 0)
+            continue;
+        if ((errno == ENOTEMPTY || errno == EEXIST) &&
+            fstatat(folder, e->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(info.st_mode)) {
+            fchmodat(folder, e->d_name, 0700, 0);
+            down = openat(folder, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        }
+        *gone &= down >= 0;
+    }
+    if (entries)
+        closedir(entries);
+    return down;
 }
 
-void file_remove(const char *path) { nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS); }
+/* Down to the deepest folder and up again by "..": paths can be too long, and descriptors too few.
+ */
+bool file_remove(const char *path)
+{
+    if (unlink(path) == 0 || rmdir(path) == 0 || errno == ENOENT)
+        return true;
+    struct stat info;
+    int folder = -1, depth = 0;
+    if (lstat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        chmod(path, 0700);
+        folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    }
+    for (bool gone = true; gone && folder >= 0 && depth >= 0;) {
+        int next = remove_entries(folder, &gone);
+        depth += next >= 0 ? 1 : -1;
+        if (next < 0 && gone && depth >= 0)
+            next = openat(folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        close(folder);
+        folder = next;
+    }
+    if (folder >= 0)
+        close(folder);
+    return rmdir(path) == 0;
+}

@@ -33,7 +33,8 @@ static bool is_safe(uint32_t code)
     bool control = code < 0x20 || (code >= 0x7F && code < 0xA0);
     bool direction = code == 0x200E || code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
                      (code >= 0x2066 && code <= 0x2069);
-    return !control && !direction;
+    bool none = (code & 0xFFFE) == 0xFFFE || (code >= 0xFDD0 && code <= 0xFDEF); /* not in XML */
+    return !control && !direction && !none;
 }
 
 /* The character at *from as printable text in to; *from moves past it. */

@@ -6,6 +6,7 @@
 #include "timer.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -56,6 +57,8 @@ static _Noreturn void be_child(const Child *c, int text, int delivery)
         child_stay_alone(c->work ? NULL : c->command[0]);
     if (c->spare)
         child_spare(getppid());
+    if (c->confined)
+        child_confine();
     if (!c->work) {
         execvp(c->command[0], (char *const *)c->command);
         fprintf(stderr, "error: %s: %s\n", c->command[0], strerror(errno));
@@ -131,18 +134,30 @@ __attribute__((format(printf, 2, 3))) static void end_by(ChildEnd *end, const ch
     va_end(limits);
 }
 
+/* What the watching of a child remembers. */
+typedef struct Watch {
+    double looked; /* when last at all processes */
+    double shared; /* bytes of the machine's shared memory at the start */
+    double grown;  /* by these, when the child was killed for it */
+} Watch;
+
 /* Its memory each time, that of all its processes and their count now and then: to look through the
  * machine's processes takes a millisecond or two. */
-static void judge_family(const Child *c, pid_t child, double *looked, ChildEnd *end)
+static void judge_family(const Child *c, pid_t child, Watch *w, ChildEnd *end)
 {
     if (c->most_gib <= 0 && c->most_started <= 0)
         return;
-    bool all = timer_real() - *looked > LOOK;
+    bool all = timer_real() - w->looked > LOOK;
     Family f = all ? family_now() : (Family){1, family_bytes_of(child), false};
     if (all)
-        *looked = timer_real();
-    bool greedy = c->most_gib > 0 && f.bytes > c->most_gib * (1 << 30),
-         many = c->most_started > 0 && f.processes > c->most_started;
+        w->looked = timer_real();
+    double most = c->most_gib > 0 ? c->most_gib * (1 << 30) : INFINITY;
+    bool greedy = f.bytes > most;
+    if (!greedy && all && c->confined && family_shared() - w->shared > most) {
+        w->grown = family_shared() - w->shared;
+        greedy = true;
+    }
+    bool many = c->most_started > 0 && f.processes > c->most_started;
     if (greedy || many)
         family_kill(); /* at once, before the machine suffers */
     else if (f.stopped)
@@ -156,7 +171,7 @@ static void judge_family(const Child *c, pid_t child, double *looked, ChildEnd *
 }
 
 /* Sets end->killed if the child is beyond a limit. */
-static void judge_limits(const Child *c, pid_t child, double *looked, long length, ChildEnd *end)
+static void judge_limits(const Child *c, pid_t child, Watch *w, long length, ChildEnd *end)
 {
     if (c->seconds > 0 && end->seconds > c->seconds) {
         end->timed_out = true;
@@ -164,13 +179,25 @@ static void judge_limits(const Child *c, pid_t child, double *looked, long lengt
     } else if (c->most_text > 0 && length > c->most_text)
         end_by(end, "it printed more than %ld KiB", c->most_text >> 10);
     else
-        judge_family(c, child, looked, end);
+        judge_family(c, child, w, end);
+}
+
+/* Was it the child's shared memory? Then most of it is gone now; the kernel may take a moment. */
+static bool was_another(const Watch *w)
+{
+    double freed = 0;
+    for (int i = 0; w->grown > 0 && i < 100 && freed < w->grown / 2; i++) {
+        freed = w->shared + w->grown - family_shared();
+        poll(NULL, 0, 10 * TICK);
+    }
+    return freed < w->grown / 2;
 }
 
 /* Until the child ends, by itself or at a limit. */
 static void watch(const Child *c, pid_t child, struct pollfd pipes[PIPES], ChildEnd *end)
 {
-    double began = timer_real(), looked = began;
+    double began = timer_real();
+    Watch w = {.looked = began, .shared = family_shared()};
     long length = 0;
     int status = 0;
     pid_t ended;
@@ -179,7 +206,7 @@ static void watch(const Child *c, pid_t child, struct pollfd pipes[PIPES], Child
         if (ended > 0)
             end_by(end, "it stopped itself");
         if (!*end->killed)
-            judge_limits(c, child, &looked, length, end);
+            judge_limits(c, child, &w, length, end);
         if (*end->killed)
             kill(-child, SIGKILL); /* repeatedly: at first it may not have its session yet */
         poll(pipes, PIPES, TICK);
@@ -190,6 +217,7 @@ static void watch(const Child *c, pid_t child, struct pollfd pipes[PIPES], Child
     end->status = end->signal ? 128 + end->signal : WEXITSTATUS(status);
     kill(-child, SIGKILL);
     end_descendants(*end->killed ? GOODBYE : 0);
+    end->not_its = was_another(&w);
     while (listen_to(pipes, end, &length) > 0)
         ;
 }

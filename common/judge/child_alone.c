@@ -58,6 +58,38 @@ void child_stay_alone(const char *program)
     install(filter, sizeof filter / sizeof *filter);
 }
 
+/* Each with the call's number loaded. */
+#define MISSING(call) SKIP_UNLESS(call, 1), END(SECCOMP_RET_ERRNO | ENOSYS)
+#ifndef SYS_memfd_secret
+#define SYS_memfd_secret 447
+#endif
+
+void child_confine(void)
+{
+    struct sock_filter filter[] = {LOAD(arch),
+                                   SKIP_IF(THIS_MACHINE, 1),
+                                   END(SECCOMP_RET_KILL_PROCESS),
+                                   LOAD(nr),
+#ifdef __x86_64__
+                                   BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0,
+                                            1), /* x32: other numbers */
+                                   END(SECCOMP_RET_ERRNO | ENOSYS),
+#endif
+                                   MISSING(SYS_keyctl),
+                                   MISSING(SYS_add_key),
+                                   MISSING(SYS_request_key),
+                                   MISSING(SYS_io_uring_setup),
+                                   MISSING(SYS_io_uring_enter),
+                                   MISSING(SYS_io_uring_register),
+                                   MISSING(SYS_ptrace),
+                                   MISSING(SYS_userfaultfd),
+                                   MISSING(SYS_bpf),
+                                   MISSING(SYS_perf_event_open),
+                                   MISSING(SYS_memfd_secret),
+                                   END(SECCOMP_RET_ALLOW)};
+    install(filter, sizeof filter / sizeof *filter);
+}
+
 void child_spare(pid_t process)
 {
     struct sock_filter filter[] = {
@@ -75,6 +107,7 @@ void child_spare(pid_t process)
     install(filter, sizeof filter / sizeof *filter);
 }
 #else
+void child_confine(void) {}
 void child_spare(pid_t process) {}
 void child_stay_alone(const char *program) {}
 #endif

@@ -12,4 +12,7 @@
 void child_stay_alone(const char *program);
 /* Send no signal to `process`, nor to all processes (kill(-1, …)). */
 void child_spare(pid_t process);
+/* Without the kernel's keys, in which it could leave words for others, io_uring, ptrace and other
+ * calls that a training has no use for: they fail with ENOSYS. */
+void child_confine(void);
 #endif

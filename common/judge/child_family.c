@@ -97,6 +97,18 @@ double family_bytes_of(pid_t process)
     return read_member(&m, pid) ? (double)m.pages * (double)sysconf(_SC_PAGESIZE) : 0;
 }
 
+double family_shared(void)
+{
+    char line[256];
+    double kib = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file && fgets(line, sizeof line, file))
+        sscanf(line, "Shmem: %lf", &kib);
+    if (file)
+        fclose(file);
+    return kib * 1024;
+}
+
 static bool is_parent(pid_t pid, const Member *all, int count)
 {
     for (int i = 0; i < count; i++)

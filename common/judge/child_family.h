@@ -14,6 +14,8 @@ typedef struct Family {
 void family_adopt(bool adopt);
 Family family_now(void);
 double family_bytes_of(pid_t process); /* its memory; 0: gone */
+/* Bytes of the machine's shared memory: mapped, in memory files (memfd), in /dev/shm. */
+double family_shared(void);
 void family_kill(void);
 /* Only those that have no children themselves: a launcher survives its ranks, and tidies up. */
 void family_kill_youngest(void);

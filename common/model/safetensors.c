@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 
 enum {
-    PREFIX = 8,             /* bytes of the header's length */
-    HEADER_MAX = 100000000, /* the format's own limit */
+    PREFIX = 8,           /* bytes of the header's length */
+    HEADER_MAX = 1 << 20, /* 10,000 tensors; read, JSON takes a hundred times its size */
     DIMS_MAX = sizeof(((SafeTensor *)0)->shape) / sizeof(int64_t)
 };
 
@@ -30,10 +30,13 @@ static char *header_length(uint64_t *length, const unsigned char *prefix, uint64
     *length = 0;
     for (int i = 0; i < PREFIX; i++)
         *length |= (uint64_t)prefix[i] << 8 * i;
-    if (*length > HEADER_MAX || *length > size - PREFIX)
+    if (*length > size - PREFIX)
         return format_new(
             "a header of %llu bytes in a file of %llu: truncated, or not a safetensors file",
             (unsigned long long)*length, (unsigned long long)size);
+    if (*length > HEADER_MAX)
+        return format_new("a header of %llu bytes: at most %d are read",
+                          (unsigned long long)*length, HEADER_MAX);
     return NULL;
 }
 

@@ -15,7 +15,7 @@ cd "$(dirname "$0")/../.." || exit 2
 # None of them compiles: what becomes of trained ones is grade_pile's matter.
 source='int main(void) { return <script>alert(1)</script>; }'
 for file in jane/train.c x/train.c x.c summary.csv.c '=1+1.c' $'new\nline.c' '<b>&"bold".c' \
-    'größe.c' '-rf.c' '..c'; do
+    'größe.c' '-rf.c' '..c' $'none\xef\xbf\xbe\xef\xbf\xbf\xed\xa0\x80\xff\x85.c'; do
     printf '%s /* %q */\n' "$source" "$file" >"$class/$file"
 done
 echo 'a note' >"$class/README.txt"
@@ -79,6 +79,8 @@ with zipfile.ZipFile(f"{folder}/../export.zip", "w") as z:
 with tarfile.open(f"{folder}/../all.tar.gz", "w:gz") as t:
     for path, data in [("sub/ann/train.c", source.encode()), ("sub/ben.c", source.encode()),
                        ("sub/cleo.zip", inner([("cleo/train.c", source)])),
+                       *((f"sub/many/{i}.c", b"") for i in range(20000)),
+                       *((f"sub/large/{i}.c", bytes(1 << 20)) for i in range(90)),
                        ("sub/deep.zip", inner([("more.zip", inner([("train.c", source)]))]))]:
         info = tarfile.TarInfo(path)
         info.size = len(data)
@@ -108,6 +110,7 @@ summary.csv|no|the compiler says
 new\nline|no|the compiler says
 <b>&"bold"|no|the compiler says
 größe|no|the compiler says
+none\xef\xbf\xbe\xef\xbf\xbf\xed\xa0\x80\xff\x85|no|the compiler says
 '-rf|no|the compiler says
 carl|no|the compiler says
 climber|no|the compiler says
@@ -184,6 +187,41 @@ echo '/* better */' >>"$class/jane/train.c"
 grade "$class"
 grep '^jane ' "$work/log" | grep -q 'as graded before' && wrong "a new version is not graded"
 grep -q '^"jane",.*,2,"' "$work/out/summary.csv" || wrong "the second attempt is not counted"
+
+# The machine's fault is no verdict: no points, no attempt, and it is graded again.
+mkdir "$work/g" "$work/one"
+cp "$BUILD/assessment/grader/grade" "$work/g/"
+printf '#!/bin/sh\necho "gcc: fatal error: Killed signal terminated program cc1"; exit 1\n' \
+    >"$work/g/compile"
+chmod 755 "$work" "$work/g" "$work/g/compile"
+cp "$class/jane/train.c" "$work/one/jane.c"
+whole=$BUILD
+for BUILD in "$work/broken" "$whole" "$whole"; do
+    mkdir -p "$work/broken/assessment"
+    ln -sfn "$work/g" "$work/broken/assessment/grader"
+    grade "$work/one" --out "$work/out3"
+    cat "$work/log"
+    case $BUILD in
+        "$work/broken")
+            [ $status = 2 ] || wrong "the compiler was killed: exit $status"
+            grep -q '^"jane",,,error,.*could not be graded: .*Killed.*grade it again' \
+                "$work/out3/summary.csv" || wrong "the compiler was killed: its row" ;;
+        *)
+            [ $status = 1 ] || wrong "graded again: exit $status"
+            grep -q '^"jane",.*,1,"' "$work/out3/summary.csv" || wrong "the attempt" ;;
+    esac
+    sed -i 's/"complete": true/"complete": false/' "$work/out3/submissions/jane/results.json"
+done
+mkdir "$work/small"
+if [ "$(id -u)" = 0 ] && unshare --mount mount -t tmpfs none "$work/small" 2>/dev/null; then
+    # shellcheck disable=SC2016 # the shell inside expands it
+    unshare --mount bash -c 'mount -t tmpfs -o size=20m none "$1" &&
+        exec "$2" --submission "$3" --trust --data synthetic --images 500 --out "$1"' full \
+        "$work/small" "$BUILD/assessment/grader/grade" "$work/one/jane.c" >"$work/log" 2>&1
+    grep -q 'error: could not be graded: .*the disk has less' "$work/log" ||
+        wrong "a full disk: $(cat "$work/log")"
+fi
+
 [ "$(stat -c %a "$work/out/secret")" = 600 ] || wrong "others may read the secret"
 
 # Results that somebody changed: read with care, or made again.
@@ -193,7 +231,7 @@ folder = sys.argv[1]
 path = f"{folder}/carl/results.json"
 carl = json.load(open(path))
 carl["tests"] = [1, "x", {}, None, [[]]]
-carl["extra_data"] |= {"attempt": 1e300, "most": "many", "first_fault": "&<\"\u0001" + "x" * 5000}
+carl["extra_data"] |= {"attempt": 1e300, "most": "many", "first_fault": "&<\"\u0001\ufffe\uffff" + "x" * 5000}
 json.dump(carl, open(path, "w"))
 for name, text in (("x", "{"), ("jane", '{"score": "all", "tests": {}}'), ("summary.csv", "")):
     open(f"{folder}/{name}/results.json", "w").write(text)
@@ -211,6 +249,9 @@ if ! grep -q 'need libarchive' "$work/log"; then
     for name in ann ben cleo; do
         grep -q "^\"$name\",0,100,no," "$work/out2/summary.csv" || wrong "all.tar.gz: $name"
     done
+    [ "$(wc -l <"$work/out2/summary.csv")" = 7 ] || wrong "all.tar.gz: rows"
+    grep -q '^"many",,,error,.*20000 C files' "$work/out2/summary.csv" || wrong "all.tar.gz: many"
+    grep -q '^"large",,,error,.*92160 KiB' "$work/out2/summary.csv" || wrong "all.tar.gz: large"
     grep -q '^"deep",,,error,.*no file train.c' "$work/out2/summary.csv" || wrong "all.tar.gz: deep"
     LC_ALL=C grade "$work/export.zip" --out "$work/out3"
     sed -nE '2,$s/^"([^"]*)",[^,]*,[^,]*,([^,]*),.*/\1|\2/p' "$work/out3/summary.csv" |

@@ -42,7 +42,7 @@ port=$(cat "$work/port")
 [ -n "$port" ] || { echo "no listener: $(cat "$work/port")"; exit 1; }
 
 grade() { # name: grades $work/name.c, in which GRADER is the grader's process
-    mkdir "$work/out.$1"
+    mkdir -p "$work/out.$1"
     LABS_SECRET=known bash -c 'sed -i "s/GRADER/$$/g" "$1"
         exec "$2" --submission "$1" --data synthetic --images 500 --budget 20 --device cpu \
             --np 2 --out "$3"' grade "$work/$1.c" "$BUILD/assessment/grader/grade" \
@@ -74,6 +74,52 @@ within 60 nothing_left || wrong "left: $(left)"
 mkdir "$work/hand.1" "$work/hand.2"
 users=$(for i in 1 2; do assessment/grader/sandbox.sh "$work/hand.$i" -- id -u; done | sort -u)
 [ "$(id -u)" != 0 ] || [ "$(wc -l <<<"$users")" = 2 ] || wrong "two sandboxes are one user: $users"
+
+# What it leaves is removed, however deep and without permissions: a second grading finds no trace.
+cat >"$work/deep.c" <<'END'
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(void)
+{
+    char name[201] = "";
+    memset(name, 'd', 200);
+    if (chdir("/submission/hand"))
+        return 1;
+    for (int i = 0; i < 60; i++)
+        if (mkdir(name, 0700) || chdir(name) || chmod("..", 0))
+            break;
+    return 0;
+}
+END
+for _ in 1 2; do
+    grade deep
+    [ ! -e "$work/out.deep/run/hand" ] || wrong "a run's folder is left"
+done
+
+# Files without a name count.
+cat >"$work/nameless.c" <<'END'
+#include <fcntl.h>
+#include <unistd.h>
+static char bytes[1 << 20];
+int main(void)
+{
+    for (int i = 0; i < 12 * 200; i++) {
+        static int fd;
+        if (i % 200 == 0) {
+            fd = open("/submission/hand/file", O_WRONLY | O_CREAT, 0600);
+            unlink("/submission/hand/file");
+        }
+        if (write(fd, bytes, sizeof bytes) < 0)
+            break;
+    }
+    sleep(20);
+    return 0;
+}
+END
+grade nameless
+grep -q '^FAIL  runs .*it wrote too much' "$work/nameless.log" ||
+    wrong "nameless: $(grep runs "$work/nameless.log")"
 
 # The compiler reads files, too.
 printf '#include "%s"\nint main(void) { return 0; }\n' "$work/canary" >"$work/include.c"

@@ -48,6 +48,28 @@ fi
 mkdir "$work/empty"
 refuse 'no submission in it' --submission "$work/empty"
 
+# Bubblewrap that is there and not permitted: the advice is right, and whole.
+mkdir "$work/bin"
+printf '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2; exit 1\n' \
+    >"$work/bin/bwrap"
+chmod +x "$work/bin/bwrap"
+PATH=$work/bin:$PATH LABS_CONTAINER='' "$BUILD/assessment/grader/grade" --submission \
+    assessment/train.c --out "$work/out" >"$work/output" 2>&1
+[ $? = 2 ] || wrong "bubblewrap not permitted: expected exit 2"
+grep -q 'bubblewrap is installed, .*uid map: Permission denied.*AppArmor.*or run with ARGS=--trust' \
+    "$work/output" || wrong "bubblewrap not permitted: $(cat "$work/output")"
+grep -q 'install it' "$work/output" && wrong "bubblewrap not permitted: it need not be installed"
+
+# mpirun that fails before it starts a rank is the machine's fault.
+printf '#!/bin/sh\necho "PMIX ERROR: OUT-OF-RESOURCE in file x.c" >&2; exit 1\n' >"$work/bin/mpirun"
+chmod +x "$work/bin/mpirun"
+PATH=$work/bin:$PATH LABS_CONTAINER='' "$BUILD/assessment/grader/grade" --submission \
+    assessment/train.c --trust --np 2 --data synthetic --images 500 --out "$work/out" \
+    >"$work/output" 2>&1
+[ $? = 2 ] || wrong "mpirun does not start: expected exit 2"
+grep -q 'could not be graded: no rank was started.*grade it again' "$work/output" ||
+    wrong "mpirun does not start: $(cat "$work/output")"
+
 # What does not compile is the submission's mistake: status 1, and a table.
 echo 'int main(void) { return missing; }' >"$work/broken.c"
 "$BUILD/assessment/grader/grade" --submission "$work/broken.c" --trust \

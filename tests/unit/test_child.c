@@ -2,11 +2,14 @@
 #include "check.h"
 #include "child.h"
 #include "harness.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -214,6 +217,33 @@ static void memory_limit(void **state)
     }
 }
 
+/* Memory that no process maps: in a file of its own, or in one that this process keeps. */
+static void grow_unmapped(void *kept)
+{
+    static char bytes[1 << 20];
+    int file = kept ? *(int *)kept : memfd_create("grow", 0);
+    memset(bytes, 1, sizeof bytes);
+    for (int i = 0; i < 400; i++)
+        if (write(file, bytes, sizeof bytes) != sizeof bytes)
+            exit(1);
+    pause();
+}
+
+static void unmapped_memory(void **state)
+{
+    int kept = memfd_create("kept", 0);
+    for (int i = 0; i < 2; i++) {
+        ChildEnd end = child_run(&(Child){.work = grow_unmapped,
+                                          .context = i ? &kept : NULL,
+                                          .seconds = 20,
+                                          .most_gib = 0.25,
+                                          .confined = true});
+        assert_string_equal(end.killed, "it used more than 0.25 GiB of memory");
+        assert_int_equal(end.not_its, i);
+    }
+    close(kept);
+}
+
 /* Bounded, in case that nobody stops it. */
 static void breed(void *unused)
 {
@@ -271,6 +301,26 @@ static void spare(void **state)
     assert_int_not_equal(child_run(&(Child){.command = below, .spare = true}).status, 0);
 }
 
+static void use_keys_and_rings(void *unused)
+{
+    static const long calls[] = {SYS_keyctl,      SYS_add_key,
+                                 SYS_request_key, SYS_io_uring_setup,
+                                 SYS_ptrace,      SYS_userfaultfd,
+                                 SYS_bpf,         SYS_perf_event_open,
+                                 0x40000000L,     SYS_io_uring_enter};
+    for (int i = 0; i < (int)(sizeof calls / sizeof *calls); i++)
+        if (syscall(calls[i], 0, 0, 0, 0, 0) != -1 || errno != ENOSYS)
+            exit(100 + i);
+}
+
+static void confined(void **state)
+{
+    ChildEnd end = child_run(&(Child){.work = use_keys_and_rings, .confined = true});
+    assert_int_equal(end.status, 0);
+    const char *const words[] = {"sh", "-c", "exit $(echo 7)", NULL};
+    assert_int_equal(child_run(&(Child){.command = words, .confined = true}).status, 7);
+}
+
 static const Case cases[] = {{"ends", .run = ends},
                              {"time_limit", .run = time_limit},
                              {"stops", .run = stops},
@@ -281,6 +331,8 @@ static const Case cases[] = {{"ends", .run = ends},
                              {"text_limit", .run = text_limit},
                              {"zero_bytes", .run = zero_bytes},
                              {"memory_limit", .run = memory_limit},
+                             {"unmapped_memory", .run = unmapped_memory},
+                             {"confined", .run = confined},
                              {"process_limit", .run = process_limit},
                              {"alone", .run = alone},
                              {"spare", .run = spare},

@@ -348,6 +348,43 @@ static void folders(void **state)
     expect_error(file_make_folder("/proc/x/y"), "/proc/x/y", "cannot make the folder /proc/x");
 }
 
+/* 0: removed. Deeper than a path can be long, or folders than can be open, without permissions. */
+static int remove_deep(const char *folder)
+{
+    char name[201] = "";
+    int top = open(folder, O_RDONLY | O_DIRECTORY);
+    memset(name, 'd', 200);
+    for (int i = 0, at = top; i < 1100 && at >= 0; i++) {
+        int next = mkdirat(at, name, 0700) ? -1 : openat(at, name, O_RDONLY | O_DIRECTORY);
+        close(openat(at, "file", O_WRONLY | O_CREAT, 0));
+        fchmod(at, 0);
+        if (at != top)
+            close(at);
+        at = next;
+        if (at < 0)
+            return 2;
+        if (i == 1099)
+            close(at);
+    }
+    return file_remove(folder) && access(folder, F_OK) != 0 ? 0 : 1;
+}
+
+static void removes(void **state)
+{
+    assert_int_equal(chdir(scratch_dir()) | chmod(".", 0777) | symlink("/proc", "link"), 0);
+    assert_true(file_remove("link") && file_remove("link") && access("/proc/self", F_OK) == 0);
+    assert_false(file_remove("/proc/self/fd"));
+    pid_t child = fork();
+    if (!child) {
+        setrlimit(RLIMIT_NOFILE, &(struct rlimit){64, 64});
+        bool user = geteuid() || setuid(12345) == 0; /* permissions do not stop root */
+        _exit(user && mkdir("deep", 0700) == 0 ? remove_deep("deep") : 3);
+    }
+    int status;
+    assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static const Case cases[] = {{"replaces", .run = replaces},
                              {"old_until_commit", .run = old_until_commit},
                              {"power_cut", .run = power_cut},
@@ -359,7 +396,8 @@ static const Case cases[] = {{"replaces", .run = replaces},
                              {"leftovers", .run = leftovers},
                              {"logs", .run = logs},
                              {"log_no_room", .run = log_no_room},
-                             {"folders", .run = folders}};
+                             {"folders", .run = folders},
+                             {"removes", .run = removes}};
 int main(int argc, char **argv)
 {
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);

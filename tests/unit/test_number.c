@@ -145,7 +145,10 @@ static void text_made_safe(void **state)
                  {"\xe0\x80\xaf", "\\xe0\\x80\\xaf"},
                  {"\xed\xa0\x80", "\\xed\\xa0\\x80"},          /* half a surrogate pair */
                  {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"}, /* beyond Unicode */
-                 {"\xf8\x88\x80\x80\x80", "\\xf8\\x88\\x80\\x80\\x80"}};
+                 {"\xf8\x88\x80\x80\x80", "\\xf8\\x88\\x80\\x80\\x80"},
+                 {"\xef\xbf\xbe \xef\xb7\x90",
+                  "\\xef\\xbf\\xbe \\xef\\xb7\\x90"}, /* U+FFFE, U+FDD0 */
+                 {"\xf0\x9f\xbf\xbf \xef\xbf\xbd", "\\xf0\\x9f\\xbf\\xbf \xef\xbf\xbd"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char safe[256];
         assert_string_equal(printable(safe, sizeof safe, cases[i].text), cases[i].safe);

@@ -301,6 +301,18 @@ static void long_names(void **state)
     free(header);
 }
 
+/* Read as JSON, it would take a hundred times its size. */
+static void long_header(void **state)
+{
+    static char header[(1 << 20) + 2];
+    for (size_t i = 0; i + 3 < sizeof header; i += 3)
+        memcpy(header + i, "{},", 3);
+    size_t size;
+    unsigned char *bytes = file_new(header, (1 << 20) + 1, 0, &size);
+    refuse(bytes, size, "a header of 1048577 bytes: at most 1048576 are read");
+    free(bytes);
+}
+
 /* ---- files ---- */
 
 static void refuse_file(const char *path, const char *word)
@@ -375,12 +387,12 @@ static void python_writes(void **state)
 }
 
 static const Case cases[] = {
-    {"round_trip", .run = round_trip},      {"exact_bytes", .run = exact_bytes},
-    {"truncated", .run = truncated},        {"bad_headers", .run = bad_headers},
-    {"good_headers", .run = good_headers},  {"bad_lengths", .run = bad_lengths},
-    {"long_names", .run = long_names},      {"not_files", .run = not_files},
-    {"bad_writes", .run = bad_writes},      {"python_reads", .run = python_reads},
-    {"python_writes", .run = python_writes}};
+    {"round_trip", .run = round_trip},     {"exact_bytes", .run = exact_bytes},
+    {"truncated", .run = truncated},       {"bad_headers", .run = bad_headers},
+    {"good_headers", .run = good_headers}, {"bad_lengths", .run = bad_lengths},
+    {"long_header", .run = long_header},   {"long_names", .run = long_names},
+    {"not_files", .run = not_files},       {"bad_writes", .run = bad_writes},
+    {"python_reads", .run = python_reads}, {"python_writes", .run = python_writes}};
 int main(int argc, char **argv)
 {
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);

@@ -18,6 +18,7 @@
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -77,6 +78,17 @@ static void try_rights(void)
         reached("the host's name");
 }
 
+/* Words for the next submission in the kernel's keys; calls that a training has no use for. */
+static void try_calls(void)
+{
+    char room[256] = {0};
+    if (syscall(SYS_add_key, "user", "labs", "word", 4, -3) >= 0 ||
+        syscall(SYS_keyctl, 0, -3, 1) >= 0 || syscall(SYS_request_key, "user", "labs", 0, -3) >= 0)
+        reached("the keys");
+    if (syscall(SYS_io_uring_setup, 4, room) >= 0)
+        reached("io_uring");
+}
+
 int main(void)
 {
     if (getenv("OMPI_COMM_WORLD_RANK") && strcmp(getenv("OMPI_COMM_WORLD_RANK"), "0"))
@@ -110,6 +122,7 @@ int main(void)
         reached("shared memory");
     try_processes();
     try_rights();
+    try_calls();
     symlink("CANARY", "/submission/hand/weights.safetensors");
     if (fork() == 0 && setsid() >= 0) { /* lives on, if it can */
         sleep(600);
