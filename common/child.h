@@ -36,7 +36,7 @@ typedef struct Child {
     /* What ends it by SIGSYS: */
     bool alone; /* starting a process or program, or sending a signal */
     bool spare; /* sending a signal to this process, or to all */
-    /* A stranger's program: calls that it can do without fail (child_alone.h), and most_gib also
+    /* An untrusted program: keyrings, io_uring and the like fail (child_alone.h); most_gib also
      * counts what no process maps: by how much the machine's shared memory grows. */
     bool confined;
 } Child;

@@ -415,8 +415,8 @@ static void switch_off(Explainer *e, int k, int v)
         state_free(&e->state[k]);
 }
 
-/* A layer of whose moves so far its best rule explains so much needs no other; SOME of the best ones
- * remain where none does, at the end of the trial. */
+/* A layer whose moves so far are explained by its best rule needs no other; where none explains them,
+ * SOME of the best remain at the end of the trial. */
 static void settle(Explainer *e, bool is_end)
 {
     double enough = is_end ? 0.999 : 0.99999;

@@ -124,7 +124,7 @@ const char *grade_data_kind(const GradeOptions *o);
 /* The first line of a log that has `word` in it, from there on; else its last line; "" if it is
  * empty. free() it. */
 char *log_line(const char *log, const char *word);
-/* The first line of a log with one of these words, other than one that quotes the source; NULL: none.
+/* The first line of a log with one of these words that does not quote the source; NULL: none.
  * free() it. */
 char *log_line_of(const char *log, const char *const words[]);
 

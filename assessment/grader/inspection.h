@@ -176,8 +176,8 @@ typedef struct Replay Replay;
 /* Computes on the device `device` with the images that the submission was given. */
 Replay *replay_new(const char *device, const ModelSpec *spec, const Dataset *given, int batch);
 void replay_free(Replay *r);
-/* What is wrong with this update's gradients, a new string; NULL: nothing. *off: how far, relative to
- * their length. A pass whose batch is
+/* What is wrong with this update's gradients, a new string; NULL: nothing. *off: how far they are
+ * from those, relative to their length. A pass whose batch is
  * not of the images that its loader took loses its picks: it is a batch that no loader made. */
 char *replay_update(Replay *r, const Update *u, double *off);
 /* The share of its images that the network got right, before it. */

@@ -118,7 +118,8 @@ enter_container() { # hand, options… -- command…
 }
 
 bubblewrap_works() { # sets words: why not
-    type -P bwrap >/dev/null || { words="$name is not installed: install it (make doctor says how)"; return 1; }
+    words="$name is not installed: install it (make doctor says how)"
+    type -P bwrap >/dev/null || return 1
     [ "$(id -u)" != 0 ] || type -P setpriv >/dev/null ||
         { words="setpriv is not installed: install util-linux"; return 1; }
     local output

@@ -231,7 +231,8 @@ folder = sys.argv[1]
 path = f"{folder}/carl/results.json"
 carl = json.load(open(path))
 carl["tests"] = [1, "x", {}, None, [[]]]
-carl["extra_data"] |= {"attempt": 1e300, "most": "many", "first_fault": "&<\"\u0001\ufffe\uffff" + "x" * 5000}
+carl["extra_data"] |= {"attempt": 1e300, "most": "many",
+                       "first_fault": "&<\"\u0001\ufffe\uffff" + "x" * 5000}
 json.dump(carl, open(path, "w"))
 for name, text in (("x", "{"), ("jane", '{"score": "all", "tests": {}}'), ("summary.csv", "")):
     open(f"{folder}/{name}/results.json", "w").write(text)
@@ -251,7 +252,7 @@ if ! grep -q 'need libarchive' "$work/log"; then
     done
     [ "$(wc -l <"$work/out2/summary.csv")" = 7 ] || wrong "all.tar.gz: rows"
     grep -q '^"many",,,error,.*20000 C files' "$work/out2/summary.csv" || wrong "all.tar.gz: many"
-    grep -q '^"large",,,error,.*92160 KiB' "$work/out2/summary.csv" || wrong "all.tar.gz: large"
+    grep -q '^"large",,,error,.*90 C files' "$work/out2/summary.csv" || wrong "all.tar.gz: large"
     grep -q '^"deep",,,error,.*no file train.c' "$work/out2/summary.csv" || wrong "all.tar.gz: deep"
     LC_ALL=C grade "$work/export.zip" --out "$work/out3"
     sed -nE '2,$s/^"([^"]*)",[^,]*,[^,]*,([^,]*),.*/\1|\2/p' "$work/out3/summary.csv" |
