@@ -212,8 +212,8 @@ void fit_columns(double *columns, int n, int k, double *c, double *lengths, cons
 
 /* ---- one layer's move ---- */
 
-/* What weight decay can take from the weights in one update, at most, and what rounding can add; what
- * keeping a matrix at its length (muon.h) can do. */
+/* What weight decay can take from the weights in one update, at most, and what rounding can add;
+ * what keeping a matrix at its length (muon.h) can do. */
 static const double DECAYS[] = {-0.2, 1e-3}, KEEPS_LENGTH[] = {-0.95, 20};
 
 static double *add_column(Explainer *e, int *k, Term term, int which, const float *from, int n)
@@ -344,8 +344,7 @@ static void note_parts(const Explainer *e, Fit *f, const double *c, int k)
     }
 }
 
-/* Momentum that takes what values it likes could steer to weights from elsewhere by gradients alone;
- * an optimiser's is constant, or returns to a few values (Lookahead, SAM). */
+/* Momentum of any value could steer to weights from elsewhere by gradients alone; an optimiser's is constant, or returns to a few values (Lookahead, SAM). */
 static void note_momentum(const Explainer *e, Fit *f, const double *c, const double *lengths, int k,
                           double whole)
 {
@@ -415,8 +414,8 @@ static void switch_off(Explainer *e, int k, int v)
         state_free(&e->state[k]);
 }
 
-/* A layer whose moves so far are explained by its best rule needs no other; where none explains them,
- * SOME of the best remain at the end of the trial. */
+/* A layer whose moves so far are explained by its best rule needs no other; where none explains
+ * them, SOME of the best remain at the end of the trial. */
 static void settle(Explainer *e, bool is_end)
 {
     double enough = is_end ? 0.999 : 0.99999;
