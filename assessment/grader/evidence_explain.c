@@ -344,7 +344,8 @@ static void note_parts(const Explainer *e, Fit *f, const double *c, int k)
     }
 }
 
-/* Momentum of any value could steer to weights from elsewhere by gradients alone; an optimiser's is constant, or returns to a few values (Lookahead, SAM). */
+/* Momentum of any value could steer to weights from elsewhere by gradients alone; an optimiser's is
+ * constant, or returns to a few values (Lookahead, SAM). */
 static void note_momentum(const Explainer *e, Fit *f, const double *c, const double *lengths, int k,
                           double whole)
 {
