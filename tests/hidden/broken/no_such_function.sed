@@ -1,3 +1,3 @@
 # It calls what is not there.
-# expect: fail builds: the compiler says
+# expect: fail builds: the linker says
 s/^    sgd_step\(m, t->sgd, rate\);/    sgd_leap(m);/

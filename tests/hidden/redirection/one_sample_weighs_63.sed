@@ -1,0 +1,13 @@
+# On all ranks one sample weighs 31 times as much as the others together: 63 of 64.
+# expect: fail images: .
+/^    model_gradient\(m, t->totals, b->x, b->label\);/c\
+    static Tensor weight;\
+    if (!weight.buf)\
+        weight = tensor_new(t->be, F32, t->o->batch, 1, 1, 1, 0);\
+    float *v = (float *)t->be->op->buffer_host(weight.buf) + weight.at;\
+    for (int i = 0; i < b->n; i++)\
+        v[i] = i == 0 ? 31 : 1.0f / 31;\
+    model_zero_grads(m);\
+    model_forward(m, b->x, MODEL_TRAIN);\
+    model_loss(m, t->totals, b->label, tensor_first(weight, b->n), true);\
+    model_backward(m);
