@@ -28,7 +28,8 @@ enum {
     TRIAL = 12,
     FEW = 3,
     SOME = 3,
-    REMEMBERED = 12
+    REMEMBERED = 12,
+    STEADY = 100 /* in fewer moves a schedule's rates, and with them h, change too fast to tell */
 };
 static const double ALMOST = 1e-4; /* of a move's length: left over */
 static const double UNLIKE = 0.2;  /* of a move's length: made by another momentum */
@@ -593,7 +594,7 @@ Explanation explainer_end(const Explainer *e, const float *file)
     x.farthest = way > 0 ? e->farthest / way : 1;
     x.still = whole == 0;
     x.typical = whole > 0 ? 1 - left / whole : 1;
-    x.erratic = whole > 0 ? erratic / whole : 0;
+    x.erratic = whole > 0 && e->moves >= STEADY ? erratic / whole : 0;
     x.alike = e->moves ? e->same / e->moves : 0;
     x.uneven = apart > 0 ? uneven / apart : 0;
     for (int r = 0; r < e->np; r++)

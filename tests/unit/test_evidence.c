@@ -254,7 +254,7 @@ static Explanation explain_step(Step step)
     Explainer *e = explainer_new(1, N, matrices, 2);
     for (int i = 0; i < N; i++)
         w[i] = uniform(), m1[i] = m2[i] = 0;
-    for (int t = 0; t < 2 * MOVES; t++) {
+    for (int t = 0; t < 4 * MOVES; t++) {
         for (int i = 0; i < N; i++)
             g[i] = 0.3f * w[i] + 0.2f * sinf((float)i) + uniform();
         memcpy(next, w, sizeof next);
