@@ -10,7 +10,8 @@ expect() { # what, log, verdict, status, wanted status
     lines=$(verdicts "$2" | wc -l)
     wrong=$(verdicts "$2" | grep -vc "^$3 ")
     if [ "$lines" -lt $((programs + 8)) ] || [ "$wrong" != 0 ] || [ "$4" != "$5" ]; then
-        echo "$1: expected a line $3 of each and exit $5, got exit $4 and:"; cat "$2"; exit 1
+        echo "$1: expected a line $3 of each and exit $5, got exit $4 and:"; cat "$2"
+        grep -A 6 '^FAIL' "$2"; exit 1
     fi
     if [ "$(grep -cE 'PASS|FAIL|TODO' "$2")" != "$lines" ]; then
         echo "$1: another line has one of these words:"; cat "$2"; exit 1
