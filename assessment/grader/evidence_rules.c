@@ -36,17 +36,23 @@ static double own_part(double beta, const float *m, double fresh, const float *g
     return own > 0 ? own / (own + before) : 0;
 }
 
+/* m becomes beta m + fresh g. */
+static void follow(float *m, double beta, double fresh, const float *g, int n)
+{
+    cblas_sscal(n, (float)beta, m, 1);
+    cblas_saxpy(n, (float)fresh, g, 1, m, 1);
+}
+
 static void adapt(const Rule *r, float *mean, float *square, const float *g, int n, int step,
                   double *columns)
 {
-    bool sums = r->square == 1;
+    bool sums = r->square == 1; /* Adagrad's */
     double fresh = sums ? 1 : 1 - r->square, whole = sums ? 1 : 1 / (1 - pow(r->square, step));
+    follow(mean, r->mean, 1 - r->mean, g, n);
     for (int i = 0; i < n; i++) {
-        mean[i] = (float)(r->mean * mean[i] + (1 - r->mean) * g[i]);
         square[i] = (float)(r->square * square[i] + fresh * g[i] * g[i]);
-        double size = sqrt(whole * square[i]) + 1e-8;
-        columns[i] = mean[i] / size;
-        columns[n + i] = g[i] / size;
+        double size = 1 / (sqrt(whole * square[i]) + 1e-8);
+        columns[i] = size * mean[i], columns[n + i] = size * g[i];
     }
 }
 
@@ -55,8 +61,8 @@ static void take_signs(const Rule *r, float *mean, const float *g, int n, double
     for (int i = 0; i < n; i++) {
         double v = r->mean * mean[i] + (1 - r->mean) * g[i];
         columns[i] = (v > 0) - (v < 0);
-        mean[i] = (float)(r->square * mean[i] + (1 - r->square) * g[i]);
     }
+    follow(mean, r->square, 1 - r->square, g, n);
 }
 
 /* The singular values of x [rows,columns] towards 1, by Newton and Schulz's iteration. */
@@ -84,13 +90,13 @@ static void orthogonalise(double *x, int rows, int columns, int steps)
 static void form_matrix(const Rule *r, const View *v, float *mean, const float *g, double *columns)
 {
     int n = v->count, rows = v->shape[0];
-    for (int i = 0; i < n; i++) {
-        mean[i] = (float)(r->mean * mean[i] + g[i]);
-        columns[i] = g[i] + r->mean * mean[i]; /* Nesterov's */
-        columns[n + i] = mean[i];
+    follow(mean, r->mean, 1, g, n);
+    for (int k = 0; k < 2; k++) { /* Nesterov's, and not */
+        double *x = columns + (size_t)k * n;
+        for (int i = 0; i < n; i++)
+            x[i] = k ? mean[i] : g[i] + r->mean * mean[i];
+        orthogonalise(x, rows, n / rows, r->steps);
     }
-    for (int k = 0; k < 2; k++)
-        orthogonalise(columns + (size_t)k * n, rows, n / rows, r->steps);
 }
 
 bool rule_applies(const Rule *r, const View *v) { return r->kind != RULE_MATRIX || v->dims > 1; }

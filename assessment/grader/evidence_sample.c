@@ -157,15 +157,14 @@ static int take_largest(double *weight, int n)
 int sample_choose(Sample *s, const float *first, const float *file, Update *chosen[SAMPLE_MOST],
                   int *needed)
 {
-    double way = 0, whole = 0, *weight = alloc((size_t)s->room, sizeof *weight);
+    int n = (int)s->params, count = 0, drawn = 0;
+    double whole = 0, *weight = alloc((size_t)s->room, sizeof *weight);
     double *part = alloc((size_t)s->room, sizeof *part);
-    int count = 0, drawn = 0;
-    for (int64_t i = 0; i < s->params; i++)
-        way += pow((double)file[i] - first[i], 2);
+    float *way = memcpy(alloc((size_t)n, sizeof *way), file, (size_t)n * sizeof *way);
+    cblas_saxpy(n, -1, first, 1, way, 1);
+    double squared = cblas_dsdot(n, way, 1, way, 1);
     for (int k = 0; k < s->count; k++) {
-        for (int64_t i = 0; i < s->params; i++)
-            part[k] += s->kept[k].move[i] * ((double)file[i] - first[i]);
-        part[k] = way > 0 ? fabs(part[k]) / way : 0;
+        part[k] = squared > 0 ? fabs(cblas_dsdot(n, s->kept[k].move, 1, way, 1)) / squared : 0;
         whole += weight[k] = part[k] / chance(s, &s->kept[k]);
     }
     double draws = -log(MISSED) * whole / FOREIGN / (1 - ANYWHERE) * DRAWS_FOR_ONE;
@@ -186,6 +185,6 @@ int sample_choose(Sample *s, const float *first, const float *file, Update *chos
     if (s->count < s->room) /* there were no other moves */
         *needed = drawn;
     *needed -= drawn - count;
-    free(weight), free(part);
+    free(weight), free(part), free(way);
     return count;
 }
