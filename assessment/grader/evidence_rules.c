@@ -49,10 +49,14 @@ static void adapt(const Rule *r, float *mean, float *square, const float *g, int
     bool sums = r->square == 1; /* Adagrad's */
     double fresh = sums ? 1 : 1 - r->square, whole = sums ? 1 : 1 / (1 - pow(r->square, step));
     follow(mean, r->mean, 1 - r->mean, g, n);
+    cblas_sscal(n, (float)r->square, square, 1);
     for (int i = 0; i < n; i++) {
-        square[i] = (float)(r->square * square[i] + fresh * g[i] * g[i]);
-        double size = 1 / (sqrt(whole * square[i]) + 1e-8);
-        columns[i] = size * mean[i], columns[n + i] = size * g[i];
+        square[i] += (float)(fresh * g[i] * g[i]);
+        columns[n + i] = 1 / (sqrt(whole * square[i]) + 1e-8);
+    }
+    for (int i = 0; i < n; i++) {
+        columns[i] = mean[i] * columns[n + i];
+        columns[n + i] *= g[i];
     }
 }
 

@@ -170,7 +170,7 @@ int sample_choose(Sample *s, const float *first, const float *file, Update *chos
     double draws = -log(MISSED) * whole / FOREIGN / (1 - ANYWHERE) * DRAWS_FOR_ONE;
     *needed = (int)fmax(LEAST, fmin(ceil(draws), 1e6));
     for (int k = 0; k < s->count; k++)
-        weight[k] = (1 - ANYWHERE) * weight[k] / fmax(whole, 1e-300) + ANYWHERE / s->count;
+        weight[k] += whole * ANYWHERE / (1 - ANYWHERE) / s->count;
     while (drawn < s->count && drawn < *needed) {
         int k = drawn < LONGEST ? take_largest(part, s->count) : draw_one(weight, s->count);
         weight[k] = 0;
