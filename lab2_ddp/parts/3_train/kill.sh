@@ -67,6 +67,13 @@ to_do() {
 }
 not_converted() { [ "$(updates "$victim")" -gt 0 ] && [ -n "$(to_do)" ]; }
 
+ended_by_itself() {
+    wait "$run"; status=$?
+    run=''
+    say "the run ended by itself (status $status) before the fault after update $update"
+    exit $((status > 0 ? status : 1))
+}
+
 say "$ranks ranks; rank $victim will get SIG$signal after update $update" \
     "(a checkpoint every $every; SEED=$seed repeats it)"
 export LABS_COMM_SECONDS=${LABS_COMM_SECONDS:-10} # when a rank that waits gives up
@@ -81,16 +88,11 @@ while not_converted || [ "$(updates "$victim")" -lt "$update" ] || [ ! -e "$chec
             "trains alone; come back when they train together (or give SOL=1)"
         exit 77
     fi
-    if ! kill -0 "$run" 2>/dev/null; then
-        wait "$run"; status=$?
-        run=''
-        say "the run ended by itself (status $status) before update $update: no fault"
-        exit $((status > 0 ? status : 1))
-    fi
+    kill -0 "$run" 2>/dev/null || ended_by_itself
     sleep 0.02
 done
 pid=$(pid_of "$victim")
-kill "-$signal" "$pid" || exit 2
+[ -n "$pid" ] && kill "-$signal" "$pid" 2>/dev/null || ended_by_itself
 began=$(date +%s%N)
 say "rank $victim, process $pid, got SIG$signal after its update $(updates "$victim")"
 
