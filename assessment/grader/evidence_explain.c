@@ -561,9 +561,11 @@ void explainer_restart(Explainer *e, const Update *last)
 void explainer_made(const Explainer *e, double made[2 + MOVES_KNOWN])
 {
     memset(made, 0, (2 + MOVES_KNOWN) * sizeof *made);
-    for (int v = 0; v < e->nviews; v++)
+    for (int v = 0; v < e->nviews; v++) {
+        const Fit *f = fit_of(e, best_rule(e, v), v);
         for (int j = 0; j < 2 + MOVES_KNOWN; j++)
-            made[j] += fit_of(e, best_rule(e, v), v)->made[j];
+            made[j] += f->made[j];
+    }
 }
 
 double explainer_length(const Explainer *e)

@@ -15,10 +15,9 @@ struct Usage {
     int64_t known[EVIDENCE_RANKS], again[EVIDENCE_RANKS];
     double own[EVIDENCE_RANKS];    /* as many of equal weight make as good a mean */
     double weight[EVIDENCE_RANKS]; /* the sum of the samples' weights */
-    int64_t unmade[EVIDENCE_RANKS],
-        found[EVIDENCE_RANKS]; /* in batches that no loader made: images,
-                                                            * those that are marked */
-    int64_t since;             /* images used since this epoch began */
+    /* In batches that no loader made: images, and those of them that are marked. */
+    int64_t unmade[EVIDENCE_RANKS], found[EVIDENCE_RANKS];
+    int64_t since; /* images used since this epoch began */
     const Dataset *given;
     int32_t marked[MARKED]; /* images that are looked for in batches that no loader made */
     int32_t said, now;

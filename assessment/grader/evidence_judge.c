@@ -17,8 +17,8 @@ static const double MOST_SHARED = 0.02, LEAST_BALANCE = 0.9, MOST_DOUBLED = 0.1;
 static const double MOST_AGAIN = 0.3; /* a part of the images */
 /* Images of batches that no loader made are recognised by samples. */
 static const double MOST_SHARED_SEEN = 0.1, LEAST_FOUND = 0.3, LEAST_COUNTING = 0.5;
-static const double MOST_AT_ONCE = 0.25,
-                    LEAST_WORK = 0.5; /* beyond, it is the work of fewer ranks */
+/* Beyond these it is the work of fewer ranks. */
+static const double MOST_AT_ONCE = 0.25, LEAST_WORK = 0.5;
 
 #define DIVERGED "has it diverged? Try a lower rate"
 
@@ -177,7 +177,7 @@ EvidenceVerdict judge_gradients(const Evidence *e)
         say(v.advice, "average the whole gradient over the ranks before each update (step 6)");
     } else if (!(x->erratic <= MOST_ERRATIC)) {
         v.pending = true;
-        say(v.found, "the momentum has new values in %.0f %% of the moves", 100 * x->erratic);
+        say(v.found, "the momentum changes in %.0f %% of the moves", 100 * x->erratic);
         say(v.advice, "an unknown optimiser: an instructor has to look at it");
     } else if (!(x->farthest <= MOST_FAR)) {
         v.pending = true;
@@ -189,7 +189,7 @@ EvidenceVerdict judge_gradients(const Evidence *e)
     } else if (e->drawn < e->needed) {
         v.pending = true;
         say(v.found,
-            "the weights go to and fro: %d updates would have to be computed again, %d were kept",
+            "the weights go back and forth: %d updates should be computed again, %d were kept",
             e->needed, e->drawn);
         say(v.advice, "an instructor will look at it");
     } else if (e->no_file) {
@@ -234,7 +234,7 @@ EvidenceVerdict judge_images(const Evidence *e)
             100 * u->found);
         say(v.advice, "an instructor will look at it; each epoch visits each image once (step 4)");
     } else if (u->counting < LEAST_COUNTING) {
-        say(v.found, "the samples' weights leave the work of %.0f %% of the images",
+        say(v.found, "weighted as they are, the images count for %.0f %% of their number",
             100 * u->counting);
         say(v.advice, "give the samples of a batch more equal weights");
     } else if (u->least < LEAST_BALANCE) {

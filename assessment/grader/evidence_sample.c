@@ -6,7 +6,7 @@
  * and Spirakis, 2006); at the end those are drawn from them that are recomputed, by their parts
  * c = move * way / way * way. So many that weights from elsewhere, which came in by gradients that
  * are no gradients, are missed in one of ten thousand trainings: the more, the longer the path is
- * in the direction of the way.
+ * along the way.
  *
  * A move is not made of its own gradient alone: momentum carries the moves before on. Whose
  * gradient stands for a move is drawn, too: a walk back through the parts of which the fit found

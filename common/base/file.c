@@ -291,7 +291,7 @@ char *file_make_folder(const char *path)
 }
 
 /* Removes what can be removed of one folder, given its descriptor, without going further down.
- * Returns a subfolder that is not empty, made accessible (a descriptor); -1: there is none, and
+ * Returns a subfolder that is not empty, made accessible (a descriptor); -1: no such folder, and
  * *gone says whether the folder is empty. */
 static int remove_entries(int folder, bool *gone)
 {
