@@ -8,11 +8,7 @@ $(B)/sol/assessment/train: $(B)/assessment/solution/train.o $(B)/libcommon.a
 	$(call link)
 GRADER := $(B)/assessment/grader/grade
 $(GRADER): $(patsubst %.c,$(B)/%.o,$(wildcard assessment/grader/*.c)) $(B)/libcommon.a
-	$(call link,$(LIBARCHIVE_LIBS))
-READS_ARCHIVES := $(B)/assessment/grader/class_entries.o $(B)/tests/fuzz/fuzz_sources.o
-$(READS_ARCHIVES): $(B)/few_flags
-$(READS_ARCHIVES): private CPPFLAGS_ALL += $(LIBARCHIVE_CFLAGS) \
-    $(if $(HAVE_LIBARCHIVE),-DHAVE_LIBARCHIVE)
+	$(call link)
 COMPILE_SCRIPT := $(B)/assessment/grader/compile
 # A submission can be anywhere.
 $(COMPILE_SCRIPT): private GPU_FOLDER = "$$(realpath "$${0%/*}/../..")"

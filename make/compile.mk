@@ -26,11 +26,10 @@ $(B)/flags: INCLUDE := # not that of the target that it is made for
 $(B)/flags: $(if $(COUNTING),,FORCE)
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' >$@
-# What only a few files use: it may come later, and rebuilds no others.
-FEW_FLAGS = $(SDL2_CFLAGS) $(SDL2_LIBS) $(LIBARCHIVE_CFLAGS) $(LIBARCHIVE_LIBS)
+# What only windows use: it may come later, and rebuilds no other file.
 $(B)/few_flags: $(if $(COUNTING),,FORCE)
 	@mkdir -p $(@D)
-	@echo '$(FEW_FLAGS)' | cmp -s - $@ || echo '$(FEW_FLAGS)' >$@
+	@echo '$(SDL2_CFLAGS) $(SDL2_LIBS)' | cmp -s - $@ || echo '$(SDL2_CFLAGS) $(SDL2_LIBS)' >$@
 SHOWS_WINDOWS := $(patsubst %,$(B)/common/plot/plot_%.o,window input display)
 $(SHOWS_WINDOWS): $(B)/few_flags
 $(SHOWS_WINDOWS): private CPPFLAGS_ALL += $(SDL2_CFLAGS) $(if $(HAVE_SDL2),-DHAVE_SDL2)

@@ -166,7 +166,7 @@ profile: $(BENCH)
 # ---- fuzzers ------------------------------------------------------------------------------------
 FUZZERS := $(call chosen,$(patsubst tests/fuzz/%.c,$(B)/fuzzers/%,$(wildcard tests/fuzz/fuzz_*.c)))
 $(FUZZERS): $(B)/fuzzers/%: $(B)/tests/fuzz/%.o $(B)/libcommon.a
-	$(call link,$(LIBARCHIVE_LIBS) -fsanitize=fuzzer)
+	$(call link,-fsanitize=fuzzer)
 $(B)/fuzzers/fuzz_rubric: $(B)/assessment/grader/grade_rubric.o
 $(B)/fuzzers/fuzz_evidence: $(B)/assessment/grader/evidence_read.o
 $(B)/fuzzers/fuzz_checkpoint: LDFLAGS += -Wl,--wrap=die

@@ -69,7 +69,7 @@ int main(int argc, char **argv)
     REQUIRE(access(o.compile, X_OK) == 0 && access("common/setup/launch.sh", X_OK) == 0,
             "%s or common/setup/launch.sh is missing: run 'make grade' in the project's folder",
             o.compile);
-    if (sources_are_many(o.submission))
+    if (is_class(o.submission))
         return grade_class(&o);
     grade_draw(&o);
     o.name = o.name ? o.name : o.submission;

@@ -1,8 +1,7 @@
 /* grade.h: the assessment's grader: its parts, and what they pass on.
  *
  *   grade.c          options                 grade_class.c    many submissions, one by one
- *   grade_one.c      one submission          class_entries.c  files of a folder or an archive
- *                                            class_sources.c  whose they are, which one to grade
+ *   grade_one.c      one submission          class_sources.py whose they are, which file to grade
  *   grade_rubric.c   criteria and points     grade_data.c     images to train and to score on
  *   grade_build.c    compile                 grade_run.c      train, against the clock
  *   grade_sandbox.c  where both happen       sandbox.sh       bubblewrap
@@ -182,59 +181,8 @@ char *grade_key(const GradeOptions *o, const char *source, size_t size);
 bool grade_one(const GradeOptions *o);
 /* Grade what is in o->submission, a folder or an archive. Returns the exit status. */
 int grade_class(const GradeOptions *o);
-
-/* ---- class_entries.c ---- */
-
-/* A file or a folder of the class. */
-typedef struct Entry {
-    char *path;        /* "jane/src/train.c"; a folder's ends in "/" */
-    char *file;        /* on disk; NULL: in an archive */
-    const char *bytes; /* in an archive; NULL: not kept */
-    size_t size;
-    const char *fault; /* why it cannot be read; NULL: it can */
-    bool hidden;       /* what macOS adds to a file of this path */
-    double time;       /* of the attempt that it belongs to, where there are several */
-} Entry;
-typedef struct Members Members;
-typedef struct Entries {
-    Entry *of;
-    int count;
-    Members **archive; /* which the entries' bytes are in */
-    int archives;
-} Entries;
-/* All entries of a folder or an archive, in the order of their paths. Returns NULL, or why it
- * cannot be read, a new string. */
-char *entries_read(Entries *e, const char *path);
-/* Adds those of an archive within. The same. */
-char *entry_archive(Entries *e, const Entry *from);
-/* The bytes of a source, new. The same. */
-char *entry_read(const Entry *from, char **bytes, size_t *size);
-void entries_free(Entries *e);
-/* Where the extension of an archive, or a C file, begins in its name, in either case; NULL: it is
- * none. ".c.txt" is a C file's, too. */
-const char *archive_ending(const char *name);
-const char *source_ending(const char *name);
-#define METADATA "submission_metadata.yml" /* Gradescope's: whose the submissions are */
-
-/* ---- class_sources.c ---- */
-
-typedef struct Source {
-    char *name;   /* for people */
-    char *folder; /* for files: letters, digits and "._-"; unique */
-    char *bytes;  /* of its one source file */
-    size_t size;
-    char *fault; /* instead of bytes: what is wrong */
-} Source;
-typedef struct Sources {
-    Source *of;
-    int count;
-} Sources;
-/* All submissions of a folder or an archive (tar, zip, …), in the order of their names: what each
- * student's file, folder or archive has. Returns NULL, or why it cannot be read, a new string. */
-char *sources_read(Sources *s, const char *path);
-void sources_free(Sources *s);
 /* Is it a folder, or named as an archive? */
-bool sources_are_many(const char *path);
+bool is_class(const char *path);
 
 /* ---- the report ---- */
 

@@ -1,6 +1,7 @@
 /* grade_class.c: a class: each submission graded in a separate process with a limit, one after the
  * other, so that none can stop or change another. Everything is in the folder `out`:
  *
+ *     submissions.json     whose each is (class_sources.py)
  *     submissions/NAME/    of each: its train.c, results.json, report.html, figure, logs
  *     summary.csv, junit.xml, report.html    of all, rewritten after each
  *     secret               what was drawn for this class (mode 0600)
@@ -14,6 +15,7 @@
 #include "folder_lock.h"
 #include "grade.h"
 #include "timer.h"
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,16 +25,80 @@
 
 /* Beyond its budget: to draw the images, compile, compute gradients again, score. */
 static const double MORE_SECONDS = 900;
+static const size_t MOST_SOURCE = 1 << 20, MOST_LIST = 1 << 28;
+
+typedef struct Source {
+    const char *name;  /* for people */
+    const char *fault; /* why it cannot be graded; NULL: its source is in `folder`/train.c */
+    char *folder;      /* "submissions/…" */
+} Source;
 
 typedef struct Class {
     const GradeOptions *o;
-    Sources sources;
+    json_t *list; /* owns the sources' strings */
+    Source *sources;
+    int count;
     json_t **results; /* NULL: not yet */
-    char **folders;
     double budget; /* seconds */
     int graded;    /* in this run */
     double seconds;
 } Class;
+
+bool is_class(const char *path)
+{
+    static const char *const endings[] = {".zip", ".tar", ".gz", ".tgz", ".xz",  ".txz",
+                                          ".bz2", ".tbz2", ".zst", ".7z", ".rar"};
+    struct stat info;
+    const char *ending = strrchr(path, '.');
+    bool many = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    for (int i = 0; i < (int)(sizeof endings / sizeof *endings) && ending; i++)
+        many = many || !strcasecmp(ending, endings[i]);
+    return many;
+}
+
+/* Finds out whose the files are and puts each one's source into its folder. */
+static void read_sources(Class *c)
+{
+    const char *command[] = {"python3", "-IB", "-Xutf8", "assessment/grader/class_sources.py",
+                             c->o->submission, c->o->out, NULL};
+    char *path = format_new("%s/submissions.json", c->o->out), *text;
+    size_t size;
+    file_remove(path);
+    ChildEnd end = child_run(&(Child){.command = command});
+    REQUIRE(end.status != 127, "a class needs python3, which is not installed: make doctor");
+    char *error = end.status ? format_new("%s: cannot be read (class_sources.py: status %d)",
+                                          c->o->submission, end.status)
+                             : file_read(&text, &size, path, MOST_LIST);
+    REQUIRE(!error, "%s", error);
+    c->list = json_loadb(text, size, 0, NULL);
+    const json_t *sources = json_object_get(c->list, "sources");
+    const char *fault = json_string_value(json_object_get(c->list, "fault"));
+    REQUIRE(!fault, "%s", fault);
+    REQUIRE(json_array_size(sources) > 0, "%s: damaged", path);
+    c->count = (int)json_array_size(sources);
+    c->sources = alloc((size_t)c->count, sizeof *c->sources);
+    c->results = alloc((size_t)c->count, sizeof *c->results);
+    for (int i = 0; i < c->count; i++) {
+        const json_t *own = json_array_get(sources, (size_t)i);
+        Source *to = &c->sources[i];
+        to->name = json_string_value(json_object_get(own, "name"));
+        to->fault = json_string_value(json_object_get(own, "fault"));
+        to->folder = format_new("submissions/%s", json_string_value(json_object_get(own, "folder")));
+    }
+    free(text);
+    free(path);
+}
+
+static void class_free(Class *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        json_decref(c->results[i]);
+        free(c->sources[i].folder);
+    }
+    free(c->results);
+    free(c->sources);
+    json_decref(c->list);
+}
 
 /* The class's secret, as an earlier run in this folder drew it. */
 static void take_secret(GradeOptions *o)
@@ -90,15 +156,10 @@ static char *why(const char *log, const ChildEnd *end)
     return all;
 }
 
-/* Puts the source in its folder and grades it there. */
 static void grade_source(const Class *c, const Source *s, const char *out)
 {
     GradeOptions own = *c->o;
     char *file = format_new("%s/train.c", out), *log = format_new("%s/grade.txt", out);
-    NewFile *f = file_begin(file);
-    file_put(f, s->bytes, s->size);
-    char *error = file_commit(f);
-    REQUIRE(!error, "%s", error);
     own.submission = file;
     own.name = s->name;
     own.out = out;
@@ -120,24 +181,30 @@ static void grade_source(const Class *c, const Source *s, const char *out)
 }
 
 /* Results that this run would repeat. */
-static bool is_done(const Class *c, const Source *s, const char *out)
+static bool is_done(const Class *c, const char *out)
 {
     json_t *before = results_read(out), *extra = json_object_get(before, "extra_data");
-    char *key = grade_key(c->o, s->bytes, s->size);
+    char *file = format_new("%s/train.c", out), *source;
+    size_t size;
+    char *error = file_read(&source, &size, file, MOST_SOURCE);
+    REQUIRE(!error, "%s", error);
+    char *key = grade_key(c->o, source, size);
     bool done = !c->o->again && json_is_true(json_object_get(extra, "complete")) &&
                 !strcmp(json_string_value(json_object_get(extra, "key")), key);
     free(key);
+    free(source);
+    free(file);
     json_decref(before);
     return done;
 }
 
 static void write_pages(const Class *c)
 {
-    char **folders = alloc((size_t)c->sources.count, sizeof *folders);
+    char **folders = alloc((size_t)c->count, sizeof *folders);
     int count = 0;
-    for (int i = 0; i < c->sources.count; i++)
+    for (int i = 0; i < c->count; i++)
         if (c->results[i])
-            folders[count++] = c->folders[i];
+            folders[count++] = c->sources[i].folder;
     pages_write(c->o->out, folders, count);
     free(folders);
 }
@@ -163,14 +230,14 @@ static int print_row(const json_t *results, const char *name, const char *how)
 
 static int grade_each(Class *c, int i)
 {
-    Source *s = &c->sources.of[i];
+    const Source *s = &c->sources[i];
     const char *how = "";
-    char *out = format_new("%s/%s", c->o->out, c->folders[i]);
+    char *out = format_new("%s/%s", c->o->out, s->folder);
     char *error = file_make_folder(out);
     REQUIRE(!error, "%s", error);
     if (s->fault)
         results_write_error(out, s->name, s->fault);
-    else if (is_done(c, s, out))
+    else if (is_done(c, out))
         how = "  (as graded before)";
     else {
         double began = timer_now();
@@ -187,10 +254,10 @@ static int grade_each(Class *c, int i)
 
 static void print_pace(const Class *c, int done)
 {
-    if (!c->graded || done == c->sources.count || !isatty(1))
+    if (!c->graded || done == c->count || !isatty(1))
         return;
-    double each = c->seconds / c->graded, left = each * (c->sources.count - done);
-    note("%d of %d, %.0f an hour, about %.0f min left", done, c->sources.count, 3600 / each,
+    double each = c->seconds / c->graded, left = each * (c->count - done);
+    note("%d of %d, %.0f an hour, about %.0f min left", done, c->count, 3600 / each,
          ceil(left / 60));
 }
 
@@ -198,35 +265,25 @@ int grade_class(const GradeOptions *options)
 {
     GradeOptions o = *options;
     Class c = {.o = &o};
-    char *wrong = sources_read(&c.sources, o.submission);
-    REQUIRE(!wrong, "%s", wrong);
-    wrong = file_make_folder(o.out);
+    REQUIRE(access(o.submission, R_OK) == 0, "%s: %s", o.submission, strerror(errno));
+    char *wrong = file_make_folder(o.out);
     REQUIRE(!wrong, "%s", wrong);
     FolderLock *lock = folder_lock(o.out, "grade");
+    read_sources(&c);
     c.budget = budget_of(&o);
     take_secret(&o);
-    c.results = alloc((size_t)c.sources.count, sizeof *c.results);
-    c.folders = alloc((size_t)c.sources.count, sizeof *c.folders);
-    for (int i = 0; i < c.sources.count; i++)
-        c.folders[i] = format_new("submissions/%s", c.sources.of[i].folder);
     printf("%-24s  %6s  %-6s  %s\n", "submission", "points", "passed", "first fault");
     int worst = 0;
-    for (int i = 0; i < c.sources.count; i++) {
+    for (int i = 0; i < c.count; i++) {
         int status = grade_each(&c, i);
         worst = status > worst ? status : worst;
         print_pace(&c, i + 1);
     }
-    printf("%d submissions", c.sources.count);
+    printf("%d submissions", c.count);
     if (c.graded)
         printf(", %d graded now, %.0f an hour", c.graded, 3600 * c.graded / c.seconds);
     printf("\n%s/report.html, summary.csv, junit.xml; of each: %s/submissions\n", o.out, o.out);
-    for (int i = 0; i < c.sources.count; i++) {
-        json_decref(c.results[i]);
-        free(c.folders[i]);
-    }
-    free(c.results);
-    free(c.folders);
-    sources_free(&c.sources);
+    class_free(&c);
     folder_unlock(lock);
     return worst;
 }

@@ -204,11 +204,6 @@ probe_sdl2() {
         'SDL_version v; SDL_GetVersion(&v); printf("%d.%d.%d", v.major, v.minor, v.patch);' \
         "$(pkg sdl2)" "$(sdl2-config --cflags 2>/dev/null);$(sdl2-config --libs 2>/dev/null)"
 }
-probe_libarchive() {
-    library libarchive libarchive '#include <archive.h>' \
-        'archive_read_free(archive_read_new()); printf("%s", archive_version_string());' \
-        ";-larchive" "$(pkg libarchive)"
-}
 probe_cmocka() {
     library cmocka libcmocka '#include <stdarg.h>
         #include <stddef.h>

@@ -11,8 +11,8 @@
  * for a batch of order[first … first + size) and the weights after its update.
  *     w, b     in: where the epoch starts; out: where it ends
  *     x, y     all points; order[i] is an index into both, and may occur twice (with replacement)
- *     room     [2 * batch] scratch memory, uninitialised: gather the batch's x here, and its y
- *              behind them, because gradient() wants contiguous arrays
+ *     room     [2 * batch] scratch memory, uninitialised, for the batch's x and its y, because
+ *              gradient() wants contiguous arrays
  * Do not change `order`. The check compares each update to 1e-9 (absolute plus relative); it uses
  * its own gradient() and update(). */
 void minibatch_epoch(double *w, double *b, const double *x, const double *y, const int *order,

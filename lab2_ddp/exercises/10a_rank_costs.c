@@ -26,7 +26,8 @@
  *
  *   0       one all-reduce of the gradient
  *   1       one reduce-scatter of the gradient, and after the step one all-gather of the parameters
- *   2       the reduce-scatter after each micro-batch: there is no room to add up whole gradients
+ *   2       the reduce-scatter after each micro-batch (there is no room to add up whole
+ *           gradients), and the all-gather of stage 1
  *   3       for each micro-batch two all-gathers of the parameters (forward, backward) and one
  *           reduce-scatter; none after the step: nobody keeps the whole parameters
  *

@@ -20,9 +20,9 @@
  *   forward    part by part: take what it writes; run it; then drop all that it wrote but its last,
  *              the cut. The last part keeps everything: its backward pass comes next.
  *   loss
- *   backward   from the last part to the first: except for the last part, take again what was
- *              dropped and run it again; the backward pass; drop all that the part wrote, its last
- *              one too.
+ *   backward   from the last part to the first: except for the last part, take what was dropped
+ *              a second time and run the part again; the backward pass; drop all that the part
+ *              wrote, the cut too.
  *
  * In the end nothing has memory. One part: an ordinary pass, with nothing computed twice. */
 void recompute(const Passes *p, const int *cut, int parts)

@@ -12,7 +12,7 @@
  * Each rank sends log2 P messages of count elements.
  * Every rank ends with the same bits, because both sides of an exchange add the same two numbers.
  *
- * Where P is not a power of two, let Q be the largest power of two below it.
+ * Where P is not a power of two, let Q be the largest power of two below P.
  *   before: the extra ranks Q … P-1 send their v to rank r - Q, which adds it to its own;
  *   then    the ranks 0 … Q-1 do the steps above, among themselves, with Q in place of P;
  *   after:  the extra ranks get the result from rank r - Q.

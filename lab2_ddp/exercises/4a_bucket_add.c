@@ -4,7 +4,7 @@
 
 /* In the backward pass a layer's gradient is complete on this rank: elements [first, first + count)
  * of b->grads. The pass begins with the last layer, so the slices come from the vector's end to its
- * start, without gaps: first + count is always b->first. Do three things:
+ * start, without gaps: first + count is always b->first; count >= 1. Do three things:
  *
  *   1. Ask comm_test about every all-reduce in flight, flight[0 … count), and ignore the answers.
  *      MPI moves data only while the program is in one of its calls, and for the time of a backward

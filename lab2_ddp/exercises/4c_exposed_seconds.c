@@ -15,7 +15,7 @@
  *
  * Return how long after the end of the backward pass the last all-reduce is done. least = 0 makes a
  * bucket of each layer, least = INFINITY one of all of them, which cannot start before the end.
- * layers >= 1; all ranks compute equally fast. */
+ * layers >= 1, bytes[i] > 0; all ranks compute equally fast. */
 double exposed_seconds(const double *seconds, const double *bytes, int layers, double least, int P,
                        Link link)
 {

@@ -5,7 +5,7 @@
 /* The least bandwidth, in bytes per second, at which P ranks reach the efficiency `wanted`
  * (0 < wanted < 1; 6a_efficiency.c) with this latency, if all of the gradient is exchanged after
  * the backward pass (as with work.buckets = 1, which you ignore). 0 if P = 1 exchanges nothing;
- * INFINITY if the latency alone takes too long.
+ * INFINITY if, with both algorithms below, latency alone takes all of the time allowed, or more.
  *
  * With wanted = 0.5 communication takes as long as computation: below this bandwidth it takes over.
  * With wanted = 1.0 / P the P ranks are as fast as one: below it they are slower.

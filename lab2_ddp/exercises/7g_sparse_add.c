@@ -3,8 +3,8 @@
 #include "lab2.h"
 
 /* *sum = *x + *y: the elements that either has, in ascending order of their indices, each once: an
- * index that both have gets the sum of the two values. Both x and y are ascending, so one walk
- * along both of them is enough. Return true.
+ * index that both have gets the sum of the two values, even where that is 0. Both x and y are
+ * ascending, so one walk along both of them is enough. sum is neither of them. Return true.
  *
  * If that takes more than `most` elements, for which sum has room, return false; what is in sum
  * then does not matter. (`most` of them are fine.) An element takes 8 bytes, index and value, a

@@ -11,7 +11,7 @@
  *      first). Write their positions, in rising order, into at [k], and what the others will
  *      receive into value [k]: without two_bits the element itself
  *   3. with two_bits: let m be the largest |.| of the chosen. An element becomes +m or -m where its
- *      |.| is 3m/4 or more, else +m/2 or -m/2, with its own sign (0 counts as positive)
+ *      |.| is 3m/4 or more, else +m/2 or -m/2, with its own sign, as copysignf gives it
  *   4. take what was sent off the residual: residual[at[i]] -= value[i]
  *
  * 1 <= k <= n; delta [n] stays as it is. The other ranks add up what all ranks sent, and make an

@@ -14,7 +14,7 @@
  *
  * Write the indices in queue of the gradients to use into `use`, the first to arrive first (of
  * those that arrived at the same time the lower worker), and return how many: wait_for, or 0 if the
- * server must wait for more. `use` has room for wait_for. */
+ * server must wait for more (what is in `use` then does not matter). It has room for wait_for. */
 int serve_next(int *use, const Arrived *queue, int n, int version, int wait_for)
 {
     TODO("choose from the queue, in the order of arrival, or wait");

@@ -14,7 +14,7 @@ type -P $cc >/dev/null ||
     { echo "skipped: no $cc (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross)"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-read -ra libraries <<<"$(pkg-config --cflags-only-I cairo sdl2 libarchive jansson 2>/dev/null) $(
+read -ra libraries <<<"$(pkg-config --cflags-only-I cairo sdl2 jansson 2>/dev/null) $(
     mpicc --showme:compile 2>/dev/null || mpicc -show | grep -o -e ' -I[^ ]*' | xargs)"
 multiarch=/usr/include/$(gcc -print-multiarch)
 compile() { # file…

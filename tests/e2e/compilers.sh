@@ -27,7 +27,6 @@ row() { # name, variable=value…: for make
     rows=$((rows + 1))
     rm -rf "$work/build"
 }
-row 'gcc, link-time optimisation' CC=gcc CFLAGS='-O1 -flto=auto'
 if type -P clang >/dev/null; then row "$(clang --version | head -n 1)" CC=clang CFLAGS=-O0; fi
 for version in 11 12 13 14 15; do
     ! type -P gcc-$version >/dev/null || [ "$(gcc -dumpversion)" = $version ] ||
@@ -54,4 +53,5 @@ if [ -n "$musl" ]; then
     fi
 else echo "musl's headers: not here (Debian: musl-dev)"
 fi
-[ $failed = 0 ] && [ $rows -ge 1 ]
+[ $rows -ge 1 ] || [ -n "$musl" ] || { echo "skipped: no other compiler here"; exit 77; }
+exit $failed

@@ -4,5 +4,4 @@
 # sanitizers: no
 # shellcheck disable=SC2086 # words
 tests/tools/hidden.sh "$BUILD" honest/own_adam redirection/pull \
-    ${ALL:+evasion/turns honest/sync redirection/only redirection/file evasion/not_a} \
-    ${ALL:+redirection/jump redirection/average_now}
+    ${ALL:+evasion/turns honest/sync redirection/jump}

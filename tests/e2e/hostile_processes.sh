@@ -46,7 +46,7 @@ export -f one stopped alive called parent_of victims within nobody_of
 export -f training_start training_runs training_kill training_ended training_folder
 export work train small BUILD
 
-# Some deaths; ALL=1 (make soak): each victim, by the signals that it meets.
+# Some deaths; ALL=1: each victim, by the kinds of signals; make soak: random ones.
 few() {
     printf '%s\n' '2 make INT none' '2 make KILL none' '2 launch KILL none' '2 mpirun KILL none' \
         '2 rank KILL none' '1 make TERM none' '2 terminal KILL none' '2 launch TERM first' \
@@ -54,15 +54,12 @@ few() {
 }
 every() {
     local case
-    for case in make:HUP make:INT make:QUIT make:KILL shell:TERM shell:KILL launch:TERM launch:HUP \
-        launch:QUIT launch:KILL mpirun:TERM mpirun:KILL rank:TERM rank:HUP rank:SEGV rank:KILL \
-        terminal:KILL all:HUP; do
+    for case in make:HUP make:INT make:KILL shell:TERM shell:KILL launch:QUIT launch:KILL \
+        mpirun:TERM mpirun:KILL rank:TERM rank:SEGV rank:KILL terminal:KILL all:HUP; do
         echo "2 ${case%:*} ${case#*:} none"
     done
-    printf '%s\n' '1 make TERM none' '1 make KILL none' '1 shell KILL none' '1 rank TERM none' \
-        '1 terminal KILL none' '3 all KILL none' '2 launch TERM first' '2 make KILL first' \
-        '3 rank KILL first' '2 mpirun KILL first' '2 launch TERM mpirun' '2 launch KILL mpirun' \
-        '3 rank TERM mpirun'
+    printf '%s\n' '1 make TERM none' '1 rank TERM none' '3 all KILL none' '2 launch TERM first' \
+        '3 rank KILL first' '2 launch KILL mpirun' '3 rank TERM mpirun'
 }
 cases() { if [ -n "${ALL-}" ]; then every; else few; fi; }
 cases >"$work/cases"

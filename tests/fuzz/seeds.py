@@ -3,13 +3,10 @@
 
 The first byte of some is the fuzzer's choice (dimensions, records, values), the rest the file."""
 import gzip
-import io
 import json
 import os
 import struct
 import sys
-import tarfile
-import zipfile
 
 
 def idx(*sizes):
@@ -75,19 +72,3 @@ for model in (b"mlp 28x28x1 classes=10", b"resnet8 32x32x3 classes=10 no-skip no
 for i, answers in enumerate((b"# 1.\na = 1.5e3 # x\n", b"a = 1,5\nb = 3 ms\nc =\n",
                              b"a = 80\na = 2\n", b"n = 36 %\nm = 1/3\n", b"n\n", b"n = 40\0\n")):
     write_file("fuzz_answers", f"answers-{i}", answers)
-
-for kind in ("zip", "tar"):
-    packed = io.BytesIO()
-    if kind == "zip":
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in ("a/train.c", "../b.c", "c.zip"):
-                archive.writestr(path, "int main(void) { return 0; }\n" * 9)
-    else:
-        with tarfile.open(fileobj=packed, mode="w:gz") as archive:
-            link = tarfile.TarInfo("link.c")
-            link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
-            archive.addfile(link)
-            member = tarfile.TarInfo("jane/train.c")
-            member.size = 9
-            archive.addfile(member, io.BytesIO(b"int main;"))
-    write_file("fuzz_sources", kind, packed.getvalue())

@@ -140,18 +140,22 @@ void cpu_flatten_forward(Stream *s, Tensor y, Tensor x)
     ASSERT(y.n == x.n && y.c == x.h * x.w * x.c);
     FOR_IMAGES(s, n, x.n)
     for (int h = 0; h < x.h; h++)
-        for (int w = 0; w < x.w; w++)
-            for (int c = 0; c < x.c; c++)
-                cpu_row(y, n, 0)[(c * x.h + h) * x.w + w] = cpu_row(x, n, h)[w * x.c + c];
+        for (int c = 0; c < x.c; c++) {
+            const float *from = cpu_row(x, n, h) + c;
+            float *to = cpu_row(y, n, 0) + (c * x.h + h) * x.w;
+            for (int w = 0; w < x.w; w++)
+                to[w] = from[w * x.c];
+        }
 }
 
 void cpu_flatten_backward(Stream *s, Tensor dx, Tensor dy, bool add)
 {
     FOR_IMAGES(s, n, dx.n)
     for (int h = 0; h < dx.h; h++)
-        for (int w = 0; w < dx.w; w++)
-            for (int c = 0; c < dx.c; c++) {
-                float *to = cpu_row(dx, n, h) + w * dx.c + c;
-                *to = (add ? *to : 0) + cpu_row(dy, n, 0)[(c * dx.h + h) * dx.w + w];
-            }
+        for (int c = 0; c < dx.c; c++) {
+            const float *from = cpu_row(dy, n, 0) + (c * dx.h + h) * dx.w;
+            float *to = cpu_row(dx, n, h) + c;
+            for (int w = 0; w < dx.w; w++)
+                to[w * dx.c] = (add ? to[w * dx.c] : 0) + from[w];
+        }
 }
