@@ -105,7 +105,7 @@ static void run_for(Runs *r, int k)
         r->reference = reference_train(&r->together);
     }
     if (k == 8 || k == 9)
-        run(r, &r->whole, "whole", DEEP);
+        run(r, &r->whole, "whole", DEEP "--trace");
     if (k == 9)
         run_checkpoints(r);
 }
@@ -132,7 +132,7 @@ static const Exercise exercises[STEPS + 1] = {
     {0}, /* number k: step k */
     {"step 1", 6, "", judge_comm, "each process knows its rank and that there are three"},
     {"step 2", 8, "1", judge_device, "rank r opens device r of the three on this machine"},
-    {"step 3", 6, "1", judge_voice, "rank 0 alone prints and writes, and reports three \"ranks\""},
+    {"step 3", 6, "1", judge_output, "rank 0 alone prints and writes, and reports three \"ranks\""},
     {"step 4", 14, "1", judge_slices,
      "update t: rank r trains on the r-th slice of global batch t; as many batches on each"},
     {"step 5", 8, "1", judge_broadcast, "before the first update all ranks have rank 0's weights"},

@@ -19,6 +19,9 @@ static void judge_layer(const Buckets *b, const Recorder *r, int made)
                      "it waits in the middle of the backward pass: comm_all_reduce returns only "
                      "when all is done; use comm_all_reduce_start");
     }
+    WRONG_UNLESS(b->count >= r->made || !polled,
+                 "a request that comm_test found done is taken off b->flight: bucket_finish must "
+                 "still call comm_wait for it");
     exercise_fact("the number of all-reduces started", r->made - made);
     exercise_value("the start of the bucket", r->made > made ? (double)started->first : NAN);
     exercise_value("the bucket's elements", r->made > made ? started->count : NAN);

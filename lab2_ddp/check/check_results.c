@@ -95,7 +95,9 @@ Verdict judge_metrics(const Runs *r)
 /* Did rank 0 alone write checkpoints, and did every rank read one if told to? */
 static Verdict judge_files(const Runs *r, const Facts *f, bool resumes)
 {
+    bool trained = f == &r->whole;
     for (int i = 0; i < f->ranks; i++) {
+        trained = trained && f->rank[i].tests >= EPOCHS;
         if (i > 0 && f->rank[i].checkpoints > 0)
             return wrong("9a", "rank %d writes checkpoints too", i);
         if (resumes && f->rank[i].resumes == 0 && !f->left_out)
@@ -103,7 +105,10 @@ static Verdict judge_files(const Runs *r, const Facts *f, bool resumes)
     }
     if (f->left_out || f == r->failed)
         return missing(r, f, "9a",
-                       "a run does not get to its end: is a collective inside `if (rank == 0)`?");
+                       trained ? "a run with --trace ends badly after the training: comm_close must "
+                                 "come last, after finish()"
+                               : "a run does not get to its end: is a collective inside `if (rank "
+                                 "== 0)`?");
     if (f->rank[0].checkpoints == 0)
         return wrong("9a", "rank 0 writes no checkpoint");
     int world_size = reference_metadata(f, "world_size");

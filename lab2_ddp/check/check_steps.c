@@ -49,7 +49,7 @@ Verdict judge_device(const Runs *r)
     return right();
 }
 
-Verdict judge_voice(const Runs *r)
+Verdict judge_output(const Runs *r)
 {
     for (int i = 1; i < RANKS; i++) {
         char *path = facts_path(&r->apart, i, "metrics.csv");

@@ -91,7 +91,7 @@ Verdict missing(const Runs *r, const Facts *f, const char *part, const char *for
     __attribute__((format(printf, 4, 5)));
 
 typedef Verdict Judge(const Runs *r);
-Judge judge_comm, judge_device, judge_voice, judge_slices, judge_broadcast, judge_average,
+Judge judge_comm, judge_device, judge_output, judge_slices, judge_broadcast, judge_average,
     judge_rate, judge_metrics, judge_checkpoint;
 /* Did the ranks make f's updates with their slices, S images each, from `position` in epoch 0 to
  * the end of the last epoch? (Part of steps 4 and 9.) */

@@ -12,6 +12,7 @@ static void judge(void *unused)
         {"epsilon = 1", .adam = {0.7, 0.9, 1, 0, false}},
         {"decay = 0.2", .adam = {0.7, 0.9, 0.3, 0.2, false}},
         {"decay = 0.2, decoupled", .adam = {0.7, 0.9, 0.3, 0.2, true}},
+        {"large weights", .adam = {0.7, 0.9, 1e-8, 0, false}, .weights = 20},
         {"all weights 0", .adam = {0.7, 0.9, 1e-8, 0, false}, .zero_weights = true},
         {"all gradients 0", .adam = {0.7, 0.9, 1e-8, 0, false}, .zero_gradients = true}};
     train_layer(settings, sizeof settings / sizeof *settings, update, 5e-4);

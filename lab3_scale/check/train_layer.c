@@ -15,7 +15,7 @@ static void train(const Setting *s, void (*update)(Trained l), double tolerance)
     for (int i = 0; i < 4 * ROOM; i++)
         room[i] = i % ROOM < GUARD || i % ROOM >= GUARD + l.n ? GUARDED : 0;
     for (int i = 0; i < l.n && !s->zero_weights; i++)
-        w[i] = (float)(round(20 * rng_normal(&r)) / 10);
+        w[i] = (float)((s->weights > 0 ? s->weights : 1) * round(20 * rng_normal(&r)) / 10);
     exercise_group(s->what);
     for (; l.step <= 3; l.step++) {
         double moved = 1e-3, scale = (s->scale > 0 ? s->scale : 1) * pow(0.7, l.step - 1);

@@ -10,7 +10,7 @@ typedef struct Setting {
     int rows, columns; /* 0: one row of three */
     double mu, decay, trust;
     AdamOptions adam;
-    double scale, rate; /* times the gradients, the rates; 0: 1 */
+    double scale, rate, weights; /* times the gradients, the rates, the weights; 0: 1 */
     bool zero_weights, zero_gradients, zero_first_gradient;
 } Setting;
 

@@ -53,7 +53,7 @@ static bool record_test(CommRequest *request)
     Recorded *line = line_of(request, "comm_test");
     Recorder *r = line->owner;
     line->tests++;
-    bool done = r->inner && comm_test(r->inner, line->inner);
+    bool done = r->inner ? comm_test(r->inner, line->inner) : (line - r->all_reduce) % 2;
     if (done && isnan(line->ended))
         line->ended = r->clock();
     return done;
