@@ -39,15 +39,15 @@ typedef struct Class {
     Source *sources;
     int count;
     json_t **results; /* NULL: not yet */
-    double budget; /* seconds */
-    int graded;    /* in this run */
+    double budget;    /* seconds */
+    int graded;       /* in this run */
     double seconds;
 } Class;
 
 bool is_class(const char *path)
 {
-    static const char *const endings[] = {".zip", ".tar", ".gz", ".tgz", ".xz",  ".txz",
-                                          ".bz2", ".tbz2", ".zst", ".7z", ".rar"};
+    static const char *const endings[] = {".zip", ".tar",  ".gz",  ".tgz", ".xz", ".txz",
+                                          ".bz2", ".tbz2", ".zst", ".7z",  ".rar"};
     struct stat info;
     const char *ending = strrchr(path, '.');
     bool many = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
@@ -59,8 +59,9 @@ bool is_class(const char *path)
 /* Finds out whose the files are and puts each one's source into its folder. */
 static void read_sources(Class *c)
 {
-    const char *command[] = {"python3", "-IB", "-Xutf8", "assessment/grader/class_sources.py",
-                             c->o->submission, c->o->out, NULL};
+    const char *command[] = {
+        "python3",        "-IB",     "-Xutf8", "assessment/grader/class_sources.py",
+        c->o->submission, c->o->out, NULL};
     char *path = format_new("%s/submissions.json", c->o->out), *text;
     size_t size;
     file_remove(path);
@@ -83,7 +84,8 @@ static void read_sources(Class *c)
         Source *to = &c->sources[i];
         to->name = json_string_value(json_object_get(own, "name"));
         to->fault = json_string_value(json_object_get(own, "fault"));
-        to->folder = format_new("submissions/%s", json_string_value(json_object_get(own, "folder")));
+        to->folder = format_new("submissions/%s",
+                                json_string_value(json_object_get(own, "folder")));
     }
     free(text);
     free(path);

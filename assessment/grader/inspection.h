@@ -5,6 +5,7 @@
  *   evidence_read.c      messages from the ranks' sockets
  *   evidence_update.c    messages with equal weights are one update; the ranks' side by side
  *   evidence_explain.c   do the gradients explain how the weights moved?
+ *   evidence_fit.c       least squares
  *   evidence_rules.c     optimisers that are not linear in the gradient
  *   evidence_average.c   is the file what the training ended with, or an average?
  *   evidence_sample.c    the draw of updates whose gradients are computed again
@@ -132,6 +133,9 @@ double explainer_length(const Explainer *e); /* of the last two moves, the longe
 /* file: the weights that are scored, NULL: the last ones. */
 Explanation explainer_end(const Explainer *e, const float *file);
 
+/* ---- evidence_fit.c ---- */
+
+enum { MOST_TERMS = EVIDENCE_RANKS + MOVES_KNOWN + 4 };
 /* Fits columns[k] by columns[0 … k) of n elements each, by least squares, and leaves the rest in
  * columns[k]. lengths [k]: of the columns; c [k]: their coefficients, if they were of length 1; a
  * column that the others give already has 0, as has the last one if its own coefficient is out of
