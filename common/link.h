@@ -98,6 +98,9 @@ LinkSent link_sent(void);
  * communicator, to which `bytes` bytes at `data` are sent; -1: nothing is. NULL: no longer. */
 typedef void LinkObserver(void *context, int to, const void *data, double bytes);
 void link_observe(LinkObserver *call, void *context);
+/* How many of the requests that this rank started since link_observe() (MPI_Isend, MPI_Irecv, …)
+ * it has neither completed nor freed; *function: what started them, NULL: it started none. */
+int link_active(const char **function);
 /* The call that this rank is in, or was in last: "MPI_Send of 8 float to rank 4, tag 0
  * (ring.c:31)"; a new string. NULL: unknown. */
 char *link_call_text(void);

@@ -8,6 +8,7 @@
 #include "watch/call_board.h"
 #include "watch/mpi_call.h"
 #include <math.h>
+#include <string.h>
 
 /* The arguments of the function that uses it. */
 #define CALL(its_kind, its_comm, n, its_type, its_op, to, its_from, its_tag) \
@@ -33,12 +34,46 @@
 static struct {
     LinkObserver *call;
     void *context;
-} observer; /* the process's own, as MPI is */
+    int active;          /* requests started, but not completed, */
+    const char *started; /* and by which function */
+} observer;              /* the process's own, as MPI is */
 
 void link_observe(LinkObserver *call, void *context)
 {
     observer.call = call;
     observer.context = context;
+    observer.active = 0;
+    observer.started = NULL;
+}
+
+int link_active(const char **function)
+{
+    *function = observer.started;
+    return observer.active;
+}
+
+static void note_start(const Call *call, int error)
+{
+    if (!observer.call || error != MPI_SUCCESS)
+        return;
+    bool alike = !observer.started || !strcmp(observer.started, call->name);
+    observer.started = alike ? call->name : "MPI_Isend, MPI_Irecv or the like";
+    observer.active++;
+}
+
+static int active_of(int n, const MPI_Request *requests)
+{
+    int active = 0;
+    for (int i = 0; requests && i < n; i++)
+        active += requests[i] != MPI_REQUEST_NULL;
+    return active;
+}
+
+/* So many of these requests were active before the call. */
+static void note_completed(int before, int n, const MPI_Request *requests)
+{
+    if (observer.call)
+        observer.active -= before - active_of(n, requests);
 }
 
 char *link_call_text(void) { return board_call(); }
@@ -177,6 +212,7 @@ SENDS(Rsend)
         call.starts = true; \
         enter(&call); \
         int error = link_isend(&call, v, request, PMPI_##name); \
+        note_start(&call, error); \
         leave(&call); \
         return error; \
     }
@@ -224,6 +260,7 @@ int MPI_Irecv(void *v, int n, MPI_Datatype type, int from, int tag, MPI_Comm com
     call.starts = true;
     enter(&call);
     int error = link_irecv(&call, v, request);
+    note_start(&call, error);
     leave(&call);
     return error;
 }
@@ -251,8 +288,10 @@ int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *found, MPI_Status *status)
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     MESSAGE(CALL_WAIT, 1, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
+    int before = active_of(1, request);
     enter(&call);
     int error = link_wait(1, request, status);
+    note_completed(before, 1, request);
     leave(&call);
     return error;
 }
@@ -260,43 +299,41 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 int MPI_Waitall(int n, MPI_Request *requests, MPI_Status *statuses)
 {
     MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
+    int before = active_of(n, requests);
     enter(&call);
     int error = link_wait(n, requests, statuses);
+    note_completed(before, n, requests);
     leave(&call);
     return error;
-}
-
-static bool any_active(int n, const MPI_Request *requests)
-{
-    for (int i = 0; i < n; i++)
-        if (requests[i] != MPI_REQUEST_NULL)
-            return true;
-    return false;
 }
 
 int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
 {
     MESSAGE(CALL_WAIT, 1, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    bool active = *request != MPI_REQUEST_NULL;
+    int before = active_of(1, request);
     int error = link_test(1, request, done, status);
-    call_polls(&call, active && *done);
+    note_completed(before, 1, request);
+    call_polls(&call, before > 0 && *done);
     return error;
 }
 
 int MPI_Testall(int n, MPI_Request *requests, int *done, MPI_Status *statuses)
 {
     MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    bool active = any_active(n, requests);
+    int before = active_of(n, requests);
     int error = link_test(n, requests, done, statuses);
-    call_polls(&call, active && *done);
+    note_completed(before, n, requests);
+    call_polls(&call, before > 0 && *done);
     return error;
 }
 
 int MPI_Waitany(int n, MPI_Request *requests, int *index, MPI_Status *status)
 {
     MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
+    int before = active_of(n, requests);
     enter(&call);
     int error = link_wait_any(n, requests, index, status);
+    note_completed(before, n, requests);
     leave(&call);
     return error;
 }
@@ -304,8 +341,10 @@ int MPI_Waitany(int n, MPI_Request *requests, int *index, MPI_Status *status)
 int MPI_Waitsome(int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses)
 {
     MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
+    int before = active_of(n, requests);
     enter(&call);
     int error = link_wait_some(n, requests, found, indices, statuses);
+    note_completed(before, n, requests);
     leave(&call);
     return error;
 }
@@ -313,7 +352,8 @@ int MPI_Waitsome(int n, MPI_Request *requests, int *found, int *indices, MPI_Sta
 int MPI_Testany(int n, MPI_Request *requests, int *index, int *done, MPI_Status *status)
 {
     MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    int error = link_test_any(n, requests, index, done, status);
+    int before = active_of(n, requests), error = link_test_any(n, requests, index, done, status);
+    note_completed(before, n, requests);
     call_polls(&call, *done && *index != MPI_UNDEFINED);
     return error;
 }
@@ -321,7 +361,9 @@ int MPI_Testany(int n, MPI_Request *requests, int *index, int *done, MPI_Status 
 int MPI_Testsome(int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses)
 {
     MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    int error = link_test_some(n, requests, found, indices, statuses);
+    int before = active_of(n, requests),
+        error = link_test_some(n, requests, found, indices, statuses);
+    note_completed(before, n, requests);
     call_polls(&call, *found != MPI_UNDEFINED && *found > 0);
     return error;
 }
@@ -334,7 +376,12 @@ int MPI_Request_get_status(MPI_Request request, int *done, MPI_Status *status)
     return error;
 }
 
-int MPI_Request_free(MPI_Request *request) { return link_request_free(request); }
+int MPI_Request_free(MPI_Request *request)
+{
+    int before = active_of(1, request), error = link_request_free(request);
+    note_completed(before, 1, request);
+    return error;
+}
 
 /* ---- collectives ---- */
 
@@ -347,6 +394,7 @@ static int collective(const Call *call, int error)
 
 static int started(const Call *call, int error, const MPI_Request *request)
 {
+    note_start(call, error);
     if (error == MPI_SUCCESS)
         link_started(call, *request);
     leave(call);

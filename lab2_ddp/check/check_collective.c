@@ -34,6 +34,17 @@ static Verdict verdict_read(const char *path)
     return v;
 }
 
+/* What glibc says before abort(), of memory from alloc() or malloc(). */
+static bool says_corrupt(const char *text)
+{
+    static const char *const words[] = {"free(",    "(free)",  "malloc",
+                                        "realloc(", "chunk()", "corrupt"};
+    bool found = false;
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        found |= strstr(text, words[i]) != NULL;
+    return found;
+}
+
 /* What is wrong with the run on `ranks` ranks that ended so; NULL: nothing. */
 static char *fault_of(int ranks, const ChildEnd *end, const Verdict *v)
 {
@@ -49,6 +60,10 @@ static char *fault_of(int ranks, const ChildEnd *end, const Verdict *v)
         return format_new("on %d ranks %s", ranks, end->killed);
     if (end->status == 128 + SIGSYS)
         return format_new("on %d ranks it sent a signal to all processes, or to the check", ranks);
+    if (end->status == 128 + SIGABRT && says_corrupt(end->text))
+        return format_new("%s: it writes past the end of memory that it allocated, or frees "
+                          "memory twice or in part",
+                          at);
     if (end->status == 0)
         return right ? NULL : format_new("on %d ranks it ended the program with exit(0)", ranks);
     char *error = error_line(fmemopen(end->text, strlen(end->text), "r"));
@@ -58,13 +73,22 @@ static char *fault_of(int ranks, const ChildEnd *end, const Verdict *v)
     return fault;
 }
 
+/* Of bash: launch.sh --np $0 PROGRAM …, whose free() and realloc() look whether the program wrote
+ * past the end, where glibc has a library for that (from 2.34 on), and no sanitizer looks. */
+static const char start[] =
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+    "library=libc_malloc_debug.so.0\n"
+    "[ -n \"$(LD_PRELOAD=$library bash -c : 2>&1)\" ] ||\n"
+    "    set -- env LD_PRELOAD=$library${LD_PRELOAD:+:$LD_PRELOAD} MALLOC_CHECK_=3 \"$@\"\n"
+#endif
+    "exec common/setup/launch.sh --np \"$0\" \"$@\"";
+
 /* One start of the program; true: it is right. */
 static bool judge_start(const char *program, const char *work, int ranks, ExerciseResult *result)
 {
     char count[16], *path = format_new("%s/ranks-%d", work, ranks);
     snprintf(count, sizeof count, "%d", ranks);
-    const char *const words[] = {
-        "common/setup/launch.sh", "--np", count, program, "--rank", path, NULL};
+    const char *const words[] = {"bash", "-c", start, count, program, "--rank", path, NULL};
     ChildEnd end = run_words(words, NULL);
     Verdict verdict = verdict_read(path);
     result->why = fault_of(ranks, &end, &verdict);

@@ -1,5 +1,6 @@
 /* check_collective.h: the check of an all-reduce made of messages: the sum, the same bits on all
- * ranks, no write out of bounds, who sends how much, and how long it takes on a link.
+ * ranks, no write out of bounds, no vector on the stack, all requests completed, who sends how
+ * much, and how long it takes on a link.
  *
  *     check/2b_all_reduce_ring               judges it
  *     trial/2b_all_reduce_ring --rank FILE   one rank of that: the same program, linked with the

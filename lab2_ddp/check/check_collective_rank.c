@@ -8,13 +8,20 @@
 #include "check_tracer.h"
 #include "link.h"
 #include "rng.h"
+#include <fcntl.h>
 #include <math.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { GUARD = 4, MOST_TEXT = 512 };
+/* KiB of stack for a call: enough for MPI, too little for a chunk of the longest vector. */
+enum { STACK = 256, LONGEST = 300007 };
 static const float UNTOUCHED = 7;
 static const double TOLERANCE = 0.05; /* of the time on the link */
 static const Link slow = {.bandwidth = 100e6 / 8, .latency = 200e-6},
@@ -39,9 +46,19 @@ typedef struct Sends {
     const Judge *j;
     const float *v;
     int count, messages;
-    int wrong_to;   /* the first message's receiver, if not j->c->next; else -1 */
-    float *halfway; /* NULL: it did not get there */
+    int wrong_to;        /* the first message's receiver, if not j->c->next; else -1 */
+    float *halfway;      /* NULL: it did not get there */
+    int active;          /* requests that it did not complete, */
+    const char *started; /* and the function that started them */
 } Sends;
+
+/* Where handlers write to. */
+static const Judge *judging;
+
+static const char *order(const Judge *j)
+{
+    return j->reversed ? " (the last ranks of MPI_COMM_WORLD, in reverse order)" : "";
+}
 
 static void write_line(const Judge *j, const char *before, const char *text)
 {
@@ -96,12 +113,54 @@ static void note_send(void *context, int to, const void *data, double bytes)
                             (unsigned long)s->count * sizeof *s->v);
 }
 
+/* ---- its stack ---- */
+
+/* What to say if it overflows: the handler below may not make it. */
+static char overflow[MOST_TEXT];
+
+/* Linux leaves room for at least 128 MiB below a stack. */
+static void on_fault(int number, siginfo_t *about, void *unused)
+{
+    uintptr_t top = getauxval(AT_EXECFN), at = (uintptr_t)about->si_addr;
+    int file = at < top && top - at < 128 << 20 ? open(judging->file, O_WRONLY | O_APPEND) : -1;
+    if (file >= 0 && write(file, overflow, strlen(overflow)) > 0)
+        close(file);
+    signal(number, SIG_DFL); /* and the instruction is repeated */
+}
+
+static void watch_stack(void)
+{
+    static char room[64 << 10];
+    struct sigaction on = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigaltstack(&(stack_t){.ss_sp = room, .ss_size = sizeof room}, NULL);
+    sigaction(SIGSEGV, &on, NULL);
+}
+
+/* Its limit, which holds at once: STACK above what is used. Returns what it was. */
+static struct rlimit limit_stack(const Judge *j, int count)
+{
+    struct rlimit before, now;
+    getrlimit(RLIMIT_STACK, &before);
+    now = before;
+    now.rlim_cur = getauxval(AT_EXECFN) - (uintptr_t)&now + (STACK << 10);
+    if (now.rlim_cur < before.rlim_cur)
+        setrlimit(RLIMIT_STACK, &now);
+    snprintf(overflow, sizeof overflow,
+             "P = %d%s, count = %d, rank %d: it needs more than %d KiB of stack: any count must "
+             "fit, so a vector belongs on the heap (alloc, free)\n",
+             j->P, order(j), count, j->rank, STACK);
+    return before;
+}
+
 /* Returns what it sent; free() its halfway. */
 static Sends call(const Judge *j, float *v, int count)
 {
     Sends sends = {.j = j, .v = v, .count = count, .wrong_to = -1};
+    struct rlimit stack = limit_stack(j, count);
     link_observe(note_send, &sends);
     j->c->all_reduce(v, count, j->comm);
+    setrlimit(RLIMIT_STACK, &stack);
+    sends.active = link_active(&sends.started);
     link_observe(NULL, NULL);
     if (getpid() != j->self) {
         write_line(j, "", "it started a process, which came back: a rank is one process");
@@ -126,6 +185,16 @@ static const char *wrong_half(const Judge *j, const float *v, int count, float s
     return j->c->halves[complete];
 }
 
+static char *requests_fault(const Sends *s)
+{
+    return s->active > 0 ? format_new("%d request%s of %s %s not completed: MPI_Wait or "
+                                      "MPI_Waitall for each, or v may change while it is sent or "
+                                      "received",
+                                      s->active, s->active > 1 ? "s" : "", s->started,
+                                      s->active > 1 ? "are" : "is")
+                         : NULL;
+}
+
 /* Tracer numbers, as they say most. */
 static char *tracer_fault(const Judge *j, int count, Tracers t)
 {
@@ -142,8 +211,9 @@ static char *tracer_fault(const Judge *j, int count, Tracers t)
     int any = wrong > 0;
     MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, j->comm);
     const char *half = any ? wrong_half(j, sends.halfway ? sends.halfway : v, count, sum) : "";
-    char *fault = guards_fault(v, count);
-    if (wrong) {
+    char *fault = requests_fault(&sends);
+    fault = fault ? fault : guards_fault(v, count);
+    if (wrong && !sends.active) {
         char *words = tracer_words(t, v[first], j->rank);
         free(fault);
         fault = format_new("element %d is %s (%d of %d elements are wrong)%s", first, words, wrong,
@@ -259,14 +329,6 @@ static char *time_fault(const Judge *j, const PathCost *cost)
 }
 
 /* ---- cases ---- */
-
-static const char *order(const Judge *j)
-{
-    return j->reversed ? " (the last ranks of MPI_COMM_WORLD, in reverse order)" : "";
-}
-
-/* Where on_error() writes to: MPI gives it nothing but the communicator. */
-static const Judge *judging;
 
 /* MPI refuses a call of the exercise's. */
 static void on_error(MPI_Comm *comm, int *code, ...)
@@ -387,20 +449,26 @@ static bool try_time(Judge *j)
     return right;
 }
 
+/* The longer of 16 P + 1 elements' chunks needs a line of alloc()'s more. */
+static bool try_few(Judge *j, int P)
+{
+    int counts[] = {6, 0, 1, 2, 5, 7, 13, 16 * P + 1, -1};
+    return try_counts(j, P, false, counts);
+}
+
 /* First the kindest case; then a communicator that is not the world; then what is uneven; then what
  * is long. */
 static bool try_all(Judge *j)
 {
-    static const int kind[] = {8, -1}, few[] = {6, 0, 1, 2, 5, 7, 13, -1}, two[] = {7, 1001, -1},
-                     large[] = {1000, 100003, -1};
+    static const int kind[] = {8, -1}, two[] = {7, 1001, -1}, large[] = {1000, LONGEST, -1};
     bool right = true;
     if (j->world_size == 1)
-        return try_counts(j, 1, false, few) && try_counts(j, 1, false, large);
+        return try_few(j, 1) && try_counts(j, 1, false, large);
     if (j->world_size == 4) {
         right = try_counts(j, 4, false, kind) && try_counts(j, 2, true, kind);
         for (int P = 3; right && P >= 1; P--)
-            right = try_counts(j, P, false, few);
-        return right && try_counts(j, 4, false, few) && try_counts(j, 4, true, large);
+            right = try_few(j, P);
+        return right && try_few(j, 4) && try_counts(j, 4, true, large);
     }
     for (int P = 5; right && P <= 9; P++)
         right = try_counts(j, P, P % 2 != 0, two);
@@ -418,6 +486,7 @@ void check_collective_rank(const Collective *c, const char *file)
     MPI_Comm_size(j.aside, &j.world_size);
     MPI_Comm_create_errhandler(on_error, &j.on_error);
     judging = &j;
+    watch_stack();
     if (try_all(&j) && j.world_rank == 0)
         write_line(&j, "", RIGHT);
     MPI_Errhandler_free(&j.on_error);
