@@ -105,10 +105,11 @@ static Verdict judge_files(const Runs *r, const Facts *f, bool resumes)
     }
     if (f->left_out || f == r->failed)
         return missing(r, f, "9a",
-                       trained ? "a run with --trace ends badly after the training: comm_close must "
-                                 "come last, after finish()"
-                               : "a run does not get to its end: is a collective inside `if (rank "
-                                 "== 0)`?");
+                       trained
+                           ? "a run with --trace ends badly after the training: comm_close must "
+                             "come last, after finish()"
+                           : "a run does not get to its end: is a collective inside `if (rank "
+                             "== 0)`?");
     if (f->rank[0].checkpoints == 0)
         return wrong("9a", "rank 0 writes no checkpoint");
     int world_size = reference_metadata(f, "world_size");
