@@ -1,10 +1,10 @@
 # labs.mk: the labs' programs and self-checks.
 #
 # A program is a numbered file at the top of a lab. The linker takes what it needs from parts.a: the
-# lab's other folders (given.a) and its exercises. check/ has a program for each exercise, linked
-# twice: the one that prints the verdict contains no exercise, but starts the one in trial/, which
-# does. There are two variants, student and sol: in sol, files of solution/ replace the student's of
-# the same name.
+# lab's other folders (given.a) and its exercises. check/NAME_check.c is a program for the exercise
+# NAME, linked twice: check/NAME, which prints the verdict, contains no exercise, but starts
+# trial/NAME, which does. There are two variants, student and sol: in sol, files of solution/
+# replace the student's of the same name.
 HAVE_SOLUTIONS := $(wildcard lab1_*/solution/*.c)
 VARIANT := $(if $(filter-out 0,$(SOL)),sol,student)
 lab_folder = $(filter $(1)_%,$(LABS))
@@ -14,16 +14,18 @@ by_number = $(sort $(filter-out $(TENS) %_answers,$(1))) $(sort $(filter $(TENS)
     $(filter %_answers,$(1))
 sources = $(filter lab%.c,$(wildcard $(1)))
 names = $(call by_number,$(basename $(notdir $(call sources,$(1)))))
-# A lab's exercises, missing ones included: each has a check of the same name; files without one (a
-# copy, notes) are not exercises. (Answers are not code.)
-judged = $(filter $(call names,$(1)/check/*.c),$(call names,$(1)/[0-9]*.c))
+checked = $(call by_number,$(patsubst %_check.c,%,$(notdir \
+    $(call sources,$(1)/check/[0-9]*_check.c))))
+# A lab's exercises, missing ones included: each has a check; files without one (a copy, notes) are
+# not exercises. (Answers are not code.)
+judged = $(filter $(call checked,$(1)),$(call names,$(1)/[0-9]*.c))
 exercises = $(if $(wildcard $(1)/exercises),$(patsubst %,$(1)/exercises/%.c,$(filter-out \
-    %_answers $(call judged,$(1)),$(call names,$(1)/check/[0-9]*.c))))
+    %_answers $(call judged,$(1)),$(call checked,$(1)))))
 # A program NAME_nccl calls CUDA and NCCL directly, and is left out where they are missing.
 numbered = $(filter-out $(if $(HAVE_NCCL),,%_nccl.c),$(call sources,$(1)/[0-9]*.c))
 $(B)/student/%_nccl $(B)/sol/%_nccl: LDLIBS += $(CUDA_LIBS) $(NCCL_LIBS)
 programs = $(addprefix $(B)/$(2)/$(1)/,$(call names,$(call numbered,$(1))))
-checks = $(addprefix $(B)/$(2)/$(1)/check/,$(call names,$(call numbered,$(1)/check)))
+checks = $(addprefix $(B)/$(2)/$(1)/check/,$(call checked,$(1)))
 # The source that is linked for each of these: sources, variant, lab.
 written = $(foreach source,$(1), \
     $(or $(if $(filter sol,$(2)),$(wildcard $(3)/solution/$(notdir $(source)))),$(source)))
@@ -32,8 +34,8 @@ solved = $(if $(filter sol,$(2)),$(patsubst $(B)/$(1)/solution/%.c,$(B)/sol/$(1)
     $(filter $(B)/$(1)/%,$(PATCHED))))
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 in_parts = $(call sources,$(1)/parts/*/*.c)
-tried = $(filter $(call names,$(1)/check/*.c),$(basename $(notdir $(call exercises,$(1)))))
-of_checks = $(filter-out $(call numbered,$(1)/check),$(call sources,$(1)/check/*.c))
+tried = $(filter $(call checked,$(1)),$(basename $(notdir $(call exercises,$(1)))))
+of_checks = $(filter-out $(wildcard $(1)/check/[0-9]*),$(call sources,$(1)/check/*.c))
 given = $(call in_parts,$(1)) $(call of_checks,$(1))
 trials = $(addprefix $(B)/$(2)/$(1)/trial/,$(call tried,$(1)))
 
@@ -61,9 +63,9 @@ $(B)/$(2)/$(1)/parts.a: $(call objects,$(call given,$(1)) \
 $(filter-out $(call solved,$(1),$(2)),$(call programs,$(1),$(2))): $(B)/$(2)/$(1)/%: $(B)/$(1)/%.o
 $(filter $(call solved,$(1),$(2)),$(call programs,$(1),$(2))): \
     $(B)/$(2)/$(1)/%: $(B)/$(1)/solution/%.o
-$(call checks,$(1),$(2)): $(B)/$(2)/$(1)/check/%: $(B)/$(1)/check/%.o
+$(call checks,$(1),$(2)): $(B)/$(2)/$(1)/check/%: $(B)/$(1)/check/%_check.o
 $(call checks,$(1),$(2)): $(B)/$(1)/given.a $(B)/libcommon.a
-$(call trials,$(1),$(2)): $(B)/$(2)/$(1)/trial/%: $(B)/$(1)/check/%.o
+$(call trials,$(1),$(2)): $(B)/$(2)/$(1)/trial/%: $(B)/$(1)/check/%_check.o
 $(subst /trial/,/check/,$(call trials,$(1),$(2))): \
     $(B)/$(2)/$(1)/check/%: $(B)/$(1)/check/%.absent.o | $(B)/$(2)/$(1)/trial/%
 $(filter-out $(EARLY:%=$(B)/$(2)/%),$(call programs,$(1),$(2))) $(call trials,$(1),$(2)): \

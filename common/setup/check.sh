@@ -81,7 +81,8 @@ ignored() { # lab, a check of it
     case $2 in */sol/*) return ;; esac
     for file in "$1"/exercises/*.c "$1"/exercises/answers*; do
         name=$(basename "$file" .c)
-        [ -e "$file" ] && [ ! -e "$1/check/$name.c" ] && [ "$name" != answers.txt ] || continue
+        [ -e "$file" ] && [ ! -e "$1/check/${name}_check.c" ] && [ "$name" != answers.txt ] ||
+            continue
         echo "note: $file is ignored: no exercise has this name"
     done
 }
@@ -90,8 +91,8 @@ core_is_done() { # lab; sets core to their numbers
     local number file name
     core=$("${BASH_SOURCE[0]%/*}/parts.sh" core "$1" | paste -sd ' ')
     for number in $core; do
-        for file in "$1/check/$number"[a-z_]*.c; do
-            name=$(basename "$file" .c)
+        for file in "$1/check/$number"[a-z_]*_check.c; do
+            name=$(basename "$file" _check.c)
             [ ! -e "$file" ] || [[ $passed == *" $name "* ]] || return 1
         done
     done

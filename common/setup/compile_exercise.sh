@@ -52,7 +52,7 @@ missing() {
     local other known
     for other in "${source%/*}"/*; do
         known=$(basename "$other" .c)
-        [ ! -e "$lab/check/$known.c" ] || continue
+        [ ! -e "$lab/check/${known}_check.c" ] || continue
         case ${known,,} in *"${file#*_}"*)
             echo "$source: missing: is it now called ${other##*/}? Rename that file"
             return ;;
@@ -94,9 +94,9 @@ check_name() {
 check_link() {
     # Each program links what it needs: here the other exercises' functions do nothing.
     local others='' other test=${object%.o}.link
-    for other in "$lab"/check/[0-9]*_*.c; do
-        other=$(basename "$other" .c)
-        case $other in "$file" | '[0-9]*_*' | *_answers) continue ;; esac
+    for other in "$lab"/check/[0-9]*_check.c; do
+        other=$(basename "$other" _check.c)
+        case $other in "$file" | '[0-9]*' | *_answers) continue ;; esac
         [ -e "$lab/$other.c" ] || others+="void ${other#*_}(void) {}"$'\n'
     done
     [ "$name" = main ] || others+="void $name(void); int main(void) { $name(); }"

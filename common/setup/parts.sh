@@ -68,9 +68,9 @@ run() { # lab, program…, --, option…
 # until it is changed. A part without exercises is finished once it was opened.
 finished() { # lab, program, file
     local file name passed pending=() any=''
-    for file in "$1/check/$(number "$2")"[a-z_]*.c; do
+    for file in "$1/check/$(number "$2")"[a-z_]*_check.c; do
         [ -e "$file" ] || continue
-        any=yes name=$(basename "$file" .c) file=$1/exercises/$(basename "$file")
+        any=yes name=$(basename "$file" _check.c) file=$1/exercises/$name.c
         [ -e "$file" ] || file=$1/$name.c
         [ -e "$file" ] && ! grep -q '^ *TODO(' "$file" || return 1
         passed="passed $name $(cksum <"$file")"
@@ -133,12 +133,12 @@ tables() { # out, handout…
     local out=$1 handout lab; shift
     for handout; do
         lab=$(dirname "$handout")
-        awk -F ' *[|] *' -v exercises="$(cd "$lab/check" 2>/dev/null && echo [0-9]*.c)" '
+        awk -F ' *[|] *' -v exercises="$(cd "$lab/check" 2>/dev/null && echo [0-9]*_check.c)" '
             function list(number,    name, i, n, text, own, count) {
                 n = split(exercises, name, " ")
                 for (i = 1; i <= n; i++)
                     if (name[i] ~ "^" number "[a-z_]")
-                        own[++count] = "`" substr(name[i], 1, length(name[i]) - 2) "`"
+                        own[++count] = "`" substr(name[i], 1, length(name[i]) - 8) "`"
                 if (count > 3) return own[1] " … " own[count]
                 for (i = 1; i <= count; i++) text = text (i > 1 ? " " : "") own[i]
                 return text

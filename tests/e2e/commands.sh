@@ -60,7 +60,7 @@ commands_in "${pages[@]}" "${sources[@]}" | sort -u >"$work/all"
 targets=" $(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' Makefile make/*.mk | sort -u | xargs) "
 variables=" $(grep -ohE '\b[A-Z][A-Z_]*\b' Makefile make/*.mk | sort -u | xargs) "
 programs=$(printf '%s\n' lab*_*/[0-9]*.c assessment/train.c | sed 's/\.c$//')
-checks=$(printf '%s\n' lab*_*/check/[0-9]*.c | sed 's/\.c$//')
+checks=$(printf '%s\n' lab*_*/check/[0-9]*_check.c | sed 's/_check\.c$//')
 
 failed=0 seen=0
 wrong() { echo "wrong: $1: $2"; failed=$((failed + 1)); } # FILE: COMMAND, why

@@ -25,7 +25,7 @@ try() { # number, expected line, C
     common/setup/compile_exercise.sh "$m/exercises/1b_update.c" "$m/1b_update.o" "$m/1b_update.o" \
         "$LIBRARIES" $COMPILER 2>"$m/compile.log"
     # shellcheck disable=SC2086
-    $COMPILER "$m/1b_update.o" "$BUILD/lab1_gd/check/1b_update.o" $LIBRARIES -o \
+    $COMPILER "$m/1b_update.o" "$BUILD/lab1_gd/check/1b_update_check.o" $LIBRARIES -o \
         "$m/trial/1b_update" 2>>"$m/compile.log" ||
         { echo "case $1: cannot be linked: $(cat "$m/compile.log")"; return 1; }
     ln -s "$PWD/$BUILD"/sol/lab1_gd/check/{1a_gradient,1b_update} "$m/check/"

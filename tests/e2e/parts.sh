@@ -14,7 +14,7 @@ cat >lab/parts.txt <<'END'
 2_read | 1 | 1 | easy | core | nothing to write
 10_last | 2 | 1 | hard | choice | the last
 END
-touch lab/check/{1a_f,1b_g,10_last}.c
+touch lab/check/{1a_f,1b_g,10_last}_check.c
 printf '    TODO(1);\n' | tee lab/exercises/1a_f.c lab/exercises/1b_g.c >lab/10_last.c
 
 cat >check <<'END' # in make's place: says which check it was asked for

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # lint.sh [--format | FILE…]: what no compiler reports: shellcheck over all scripts, cppcheck over
 # all C sources and FILEs, their layout, lines over 100 columns, the arrows between rooms, words
-# that are not the field's (words.txt), and tables of handouts that differ from the labs' parts.txt.
-# Any finding fails. --format: only lay the sources out again, and write those tables.
+# that are not the field's (words.txt), tables of handouts that differ from the labs' parts.txt, and
+# files of check/ with an exercise's name. Any finding fails. --format: only lay the sources out
+# again, and write those tables.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
 built=()
@@ -55,6 +56,10 @@ other_words() {
     sed '/^#/d; s/ *| .*//' tests/tools/words.txt >"$words"
     none "$({ programs; files -name '*.md'; } | xargs grep -niwEf "$words" 2>&1)"
 }
+same_names() { # as a file in check/, elsewhere in the lab
+    none "$(for file in lab*_*/check/*.[ch]; do
+        find "${file%%/*}" -name "${file##*/}" ! -path "$file"; done)"
+}
 work=$(mktemp -d) words=$work/words
 trap 'rm -r "$work"' EXIT
 # A row for each program, and what the handouts say of it.
@@ -89,6 +94,7 @@ check layout layout
 check "lines over 100 columns" too_wide
 check "arrows between rooms" tests/tools/arrows.sh
 check "parts.txt and the handouts" parts
+check "files with the name of one in check/" same_names
 check "words that are not the field's (tests/tools/words.txt)" other_words
 [ $failed = 0 ] && echo "lint: nothing found"
 exit $failed

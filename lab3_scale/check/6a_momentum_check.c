@@ -1,0 +1,19 @@
+/* 6a_momentum_check.c: the check of momentum. */
+#include "exercise.h"
+#include "train_layer.h"
+
+static void update(Trained l) { momentum(l.w, l.a, l.g, l.n, l.rate, l.s->mu, l.s->decay); }
+
+static void judge(void *unused)
+{
+    static const Setting settings[] = {{"mu = 0, decay = 0", .mu = 0},
+                                       {"mu = 0.8, decay = 0", .mu = 0.8},
+                                       {"mu = 0.8, decay = 0.3", .mu = 0.8, .decay = 0.3}};
+    train_layer(settings, 3, update, 2e-4);
+}
+
+int main(int argc, char **argv)
+{
+    return exercise_check(argc, argv, "momentum", 4,
+                          "v = mu v + g + decay w, the rate outside; to 2e-4 of a step", judge);
+}

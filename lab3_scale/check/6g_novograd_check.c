@@ -1,0 +1,24 @@
+/* 6g_novograd_check.c: the check of novograd. */
+#include "exercise.h"
+#include "train_layer.h"
+
+static void update(Trained l) { novograd(l.w, l.a, l.b, l.g, l.n, l.step, l.rate, &l.s->adam); }
+
+static void judge(void *unused)
+{
+    static const Setting settings[] = {
+        {"beta1 = 0, beta2 = 0", .adam = {0, 0, 1e-8, 0, false}},
+        {"beta1 = 0.7, beta2 = 0.9", .adam = {0.7, 0.9, 1e-8, 0, false}},
+        {"epsilon = 0.3", .adam = {0.7, 0.9, 0.3, 0, false}},
+        {"decay = 0.2", .adam = {0.7, 0.9, 0.3, 0.2, false}},
+        {"decay = 0.2, decoupled", .adam = {0.7, 0.9, 0.3, 0.2, true}},
+        {"the first gradient 0", .adam = {0.7, 0.9, 0.3, 0, false}, .zero_first_gradient = true}};
+    train_layer(settings, sizeof settings / sizeof *settings, update, 5e-4);
+}
+
+int main(int argc, char **argv)
+{
+    return exercise_check(argc, argv, "novograd", 6,
+                          "one second moment per layer, its first value |g|^2; to 5e-4 of a step",
+                          judge);
+}
