@@ -308,13 +308,18 @@ static char *case_fault(const Judge *j, int count)
 
 static char *time_fault(const Judge *j, const PathCost *cost)
 {
-    enum { COUNT = 1 << 16 };
+    enum { COUNT = 1 << 16, TIMES = 3 };
     float *v = alloc(COUNT, sizeof *v);
-    double began = link_now();
-    free(call(j, v, COUNT).halfway);
-    double seconds = link_now() - began, bytes = COUNT * sizeof *v,
+    double seconds = INFINITY, bytes = COUNT * sizeof *v,
            expected = cost->latencies * slow.latency + cost->vectors * bytes / slow.bandwidth;
-    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, j->comm);
+    /* The shortest counts: the clock adds processor time, which grows on a busy machine. */
+    for (int i = 0; i < TIMES && seconds > (1 + TOLERANCE) * expected; i++) {
+        double began = link_now();
+        free(call(j, v, COUNT).halfway);
+        double now = link_now() - began;
+        MPI_Allreduce(MPI_IN_PLACE, &now, 1, MPI_DOUBLE, MPI_MAX, j->comm);
+        seconds = fmin(seconds, now);
+    }
     free(v);
     if (fabs(seconds - expected) <= TOLERANCE * expected || j->rank != 0)
         return NULL;
