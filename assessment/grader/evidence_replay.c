@@ -164,20 +164,20 @@ static double apart(Replay *r, const float *g, double scale)
  * smoothing, which two of them give. */
 static double apart_smoothed(Replay *r, const Pass *p)
 {
-    enum { STEP = 10 }; /* a tenth */
+    const float step = 0.1f;
     size_t n = tensor_count(r->m->grads);
     float *plain = alloc(n, sizeof *plain), *smooth = alloc(n, sizeof *smooth);
     double along = 0, length = 0, difference = 0, size = 0;
     r->be->op->download(r->s, plain, r->m->grads);
     model_zero_grads(r->m);
-    gradient(r, p->head.n, p->weights, p->head.smoothing + 1.0f / STEP);
+    gradient(r, p->head.n, p->weights, p->head.smoothing + step);
     r->be->op->download(r->s, smooth, r->m->grads);
     for (size_t i = 0; i < n; i++) {
         smooth[i] -= plain[i];
         along += (double)(p->g[i] - plain[i]) * smooth[i];
         length += (double)smooth[i] * smooth[i];
     }
-    double steps = length > 0 ? along / length : 0, smoothing = p->head.smoothing + steps / STEP;
+    double steps = length > 0 ? along / length : 0, smoothing = p->head.smoothing + step * steps;
     for (size_t i = 0; i < n; i++) {
         double own = plain[i] + steps * smooth[i], d = own - p->g[i];
         difference += d * d;

@@ -65,12 +65,12 @@ static void sleep_until_here(int n, MPI_Request *requests)
     }
 }
 
-static int not_yets; /* tests in a row that found nothing because of another rank */
+static int empty_tests; /* tests in a row that found nothing because of another rank */
 
 /* Completes all of them in MPI; returns when the last is due. */
 static int complete(int n, MPI_Request *requests, Waited *w, MPI_Status *statuses, double *due)
 {
-    not_yets = 0;
+    empty_tests = 0;
     MPI_Status *got = alloc((unsigned long)n, sizeof *got);
     sleep_until_here(n, requests);
     int error = n == 1 ? PMPI_Wait(requests, got) : PMPI_Waitall(n, requests, got);
@@ -125,7 +125,7 @@ static void not_yet(double due)
         return;
     }
     if (link_virtual())
-        poll_wait(not_yets++);
+        poll_wait(empty_tests++);
     clock_leave(0);
 }
 

@@ -27,9 +27,9 @@ typedef struct Recorder {
     Recorded all_reduce[RECORDER_MOST];
 } Recorder;
 
-/* Of all-reduces of slices of `vector`. inner: who does them; NULL: nobody (comm_test says
- * of every second one that it is done, comm_wait returns), in a communicator of two ranks of which
- * this is rank 0. */
+/* Of all-reduces of slices of `vector`. inner: who does them; NULL: nobody (comm_test finds
+ * the odd-numbered ones done, comm_wait returns), in a communicator of two ranks of which this is
+ * rank 0. */
 void recorder_init(Recorder *r, Comm *inner, Tensor vector, double (*clock)(void));
 void recorder_reset(Recorder *r); /* forget all; nothing may be in flight */
 #endif
