@@ -37,7 +37,7 @@ $(B)/cuda_on_host/compile: $(B)/flags $(wildcard make/*.mk)
 	    '*) exec $(filter-out -MMD -MP,$(COMPILE_CXX)) $$EXTRA -x c++ -c "$$1" -o "$$2" ;;' \
 	    'esac' >$@
 	@chmod +x $@
-$(B)/cuda_on_host/link: $(B)/flags $(wildcard make/*.mk)
+$(B)/cuda_on_host/link: $(B)/flags $(wildcard make/*.mk) $(CUDA_ROOM) # a new file, too
 	@mkdir -p $(@D)
 	@printf '%s\n' '#!/bin/sh' 'ours= others=' \
 	    'for o in $(ON_HOST); do' \

@@ -53,7 +53,8 @@ void cuda_conv_rows(Stream *s, const ConvPlan *p, void *rows, Tensor t);
 /* y = rows (+ residual): rows [elements of y], F32 */
 void cuda_conv_take(Stream *s, Tensor y, const float *rows, Tensor residual);
 
-/* cuda_conv.c: the filters as [K,R,R,channels]: w, if it has been packed, else in scratch memory */
+/* cuda_conv_filters.c: the filters as [K,R,R,channels]: w, if it has been packed, else in scratch
+ * memory */
 void *cuda_conv_filters(Stream *s, const ConvPlan *p, Tensor w, int channels);
 
 /* cuda_conv_gemm.c */
