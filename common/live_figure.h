@@ -21,6 +21,7 @@ typedef struct LiveFigure {
     const char *png;     /* the file's name, in the run's folder */
     int width, height;   /* pixels; 0: 1280 × 720 */
     bool full_screen;    /* the window begins so */
+    double enlarged;     /* times as large text and lines; 0: 1 */
     const PlotKey *keys; /* what `?` shows; NULL: plot_keys */
     void *context;       /* passed to the functions below, of which all but `draw` may be NULL */
     /* Describe the figure as it is now, from plot_begin() on. */

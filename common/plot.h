@@ -42,6 +42,8 @@ typedef struct PlotPanel PlotPanel;
 
 /* In pixels; text and lines are sized for 1280 × 720 and scale with the image. */
 Plot *plot_new(int width, int height);
+/* Text and lines `times` as large, for an audience; until plot_free(). */
+void plot_enlarge(Plot *plot, double times);
 void plot_free(Plot *plot);
 /* Start over: an empty figure of rows × columns cells. The title names data, model, batch, rate. */
 void plot_begin(Plot *plot, int rows, int columns, const char *title);
@@ -77,8 +79,8 @@ typedef struct PlotAxes {
 } PlotAxes;
 PlotPanel *plot_panel(Plot *plot, PlotAxes axes); /* lives until the next plot_begin() */
 
-/* ---- Marks, drawn in the order of the calls. In a panel with a surface, lines and points lie on
- * that surface. ---- */
+/* ---- Marks, drawn in the order of the calls. In a panel with a surface, lines, points and text lie
+ * on that surface. ---- */
 typedef enum {
     PLOT_DOT,
     PLOT_SQUARE,
@@ -118,7 +120,7 @@ void plot_boxes(PlotPanel *panel, int n, const double *x0, const double *x1, con
 /* a vertical line at x, from edge to edge */
 void plot_rule_x(PlotPanel *panel, double x, PlotStyle style);
 void plot_rule_y(PlotPanel *panel, double y, PlotStyle style); /* a horizontal one at y */
-/* starts to the right of the point */
+/* starts to the right of the point; on a surface bold, and with `head` to its left */
 void plot_text(PlotPanel *panel, double x, double y, const char *text, PlotStyle style);
 /* A box in the middle of the panel ("TODO in FILE"); '\n' breaks lines. */
 void plot_note(PlotPanel *panel, const char *text);
@@ -138,6 +140,7 @@ void plot_contours(PlotPanel *panel, PlotGrid grid, PlotStyle style);
 typedef struct PlotCamera {
     double azimuth, elevation; /* degrees; both 0: 35, 30 */
     double zoom;               /* 0: 1 */
+    double wide;               /* the box's width along x, its depth along y being 1; 0: 1 */
 } PlotCamera;
 /* at most one per panel; cut off above the z axis */
 void plot_surface(PlotPanel *panel, PlotGrid grid, PlotCamera camera);

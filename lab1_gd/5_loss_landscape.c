@@ -197,7 +197,7 @@ static Session session_new(const Choices *c, const Lab *lab, const char *missing
                               .title = title,
                               .directions = directions,
                               .missing = missing,
-                              .camera = {-50, 35, 1},
+                              .camera = {-50, 35, .zoom = 1},
                               .heat = true,
                               .lines = c->lines,
                               .phase = "to do"}};

@@ -205,6 +205,7 @@ static void show_to_audience(Live *live, Run *run)
                                         .png = "show.png",
                                         .keys = show_keys,
                                         .full_screen = true,
+                                        .enlarged = 2,
                                         .context = s,
                                         .draw = show_draw,
                                         .event = show_event,
@@ -246,7 +247,7 @@ int main(int argc, char **argv)
                            .event = on_event,
                            .version = version,
                            .finish = finish},
-                 .look.camera = {-50, 35, 1}};
+                 .look.camera = {-50, 35, .zoom = 1}};
     const char *missing = s.study.missing;
     stop_on_signals();
     Comm *all = comm_open(c.run.comm), *alone = comm_split(all, all->rank, 0);

@@ -100,6 +100,8 @@ void run_figure(Run *run, Plot *plot, const char *file)
 bool live_figure_show(Run *run, const LiveFigure *s)
 {
     Plot *plot = plot_new(s->width ? s->width : 1280, s->height ? s->height : 720);
+    if (s->enlarged > 0)
+        plot_enlarge(plot, s->enlarged);
     char *saves = run_path(run, "window");
     PlotWindow *window = plot_window_new(plot, s->title, saves, s->keys ? s->keys : plot_keys);
     PlotTimes times = {0};

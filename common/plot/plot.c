@@ -10,9 +10,23 @@
 Plot *plot_new(int width, int height)
 {
     Plot *plot = alloc(1, sizeof *plot);
+    plot->enlarged = 1;
     plot_resize(plot, width, height);
     plot_begin(plot, 1, 1, "");
     return plot;
+}
+
+static void rescale(Plot *plot)
+{
+    /* text stays readable in a small window */
+    plot->scale = plot->enlarged * fmax(0.8, fmin(plot->width / 1280.0, plot->height / 720.0));
+    plot->drawn = false;
+}
+
+void plot_enlarge(Plot *plot, double times)
+{
+    plot->enlarged = times;
+    rescale(plot);
 }
 
 void plot_resize(Plot *plot, int width, int height)
@@ -25,9 +39,7 @@ void plot_resize(Plot *plot, int width, int height)
     plot->pixel = alloc((size_t)width * height, sizeof *plot->pixel);
     plot->width = width;
     plot->height = height;
-    /* text stays readable in a small window */
-    plot->scale = fmax(0.8, fmin(width / 1280.0, height / 720.0));
-    plot->drawn = false;
+    rescale(plot);
 }
 
 static void forget(Plot *plot)
@@ -265,6 +277,6 @@ void plot_contours(PlotPanel *panel, PlotGrid grid, PlotStyle style)
 void plot_surface(PlotPanel *panel, PlotGrid grid, PlotCamera camera)
 {
     if (camera.azimuth == 0 && camera.elevation == 0)
-        camera = (PlotCamera){35, 30, camera.zoom};
+        camera.azimuth = 35, camera.elevation = 30;
     add_grid(panel, MARK_SURFACE, grid, (PlotStyle){0})->camera = camera;
 }

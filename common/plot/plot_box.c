@@ -16,7 +16,10 @@ static void line(Pen *pen, const View *view, const double a[3], const double b[3
 }
 
 /* Which of the walls x = -1, x = 1, y = -1, y = 1 are seen from inside. */
-static bool seen(const View *view, int axis, int side) { return side * EYE * view->out[axis] < 1; }
+static bool seen(const View *view, int axis, int side)
+{
+    return side * EYE * view->out[axis] < (axis == 0 ? view->wide : 1);
+}
 
 /* The grid line of axis k at `at`, on the floor and the walls that it meets. */
 static void grid_line(Pen *pen, const View *view, int k, double at)

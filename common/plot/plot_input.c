@@ -24,7 +24,7 @@ bool plot_camera_move(PlotCamera *camera, const PlotEvent *event)
     if (event->kind != PLOT_DRAG && event->kind != PLOT_WHEEL)
         return false;
     if (camera->azimuth == 0 && camera->elevation == 0)
-        *camera = (PlotCamera){35, 30, camera->zoom};
+        camera->azimuth = 35, camera->elevation = 30;
     double zoom = camera->zoom > 0 ? camera->zoom : 1;
     if (event->kind == PLOT_WHEEL)
         camera->zoom = fmin(fmax(zoom * pow(1.1, event->dy), 0.5), 8);

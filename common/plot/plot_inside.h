@@ -121,6 +121,7 @@ typedef struct View {
     double right[3], up[3], out[3]; /* the camera's axes; out points at the eye, EYE away from
                                      * the box's middle */
     double x, y, size;              /* the box's middle and the length of 1, in the figure */
+    double wide;                    /* its width along x, its depth being 1 */
 } View;
 
 /* The pixels of a panel's maps or surface, and what they were drawn from (plot_layer.c). */
@@ -150,7 +151,8 @@ struct PlotPanel {
 
 struct Plot {
     int width, height;
-    double scale; /* pixels per unit: 1 at 1280 × 720 */
+    double scale; /* pixels per unit: 1 at 1280 × 720, unless enlarged */
+    double enlarged;
     int rows, columns;
     char *title, *footer;
     const char *hint; /* at the right end of the footer; the window's */

@@ -358,6 +358,31 @@ static void point(Pen *pen, const PlotPanel *panel, const Mark *mark, int i, dou
                mark->style.opacity * (s.seen ? 1 : 0.35));
 }
 
+/* Words beside their point, below the ones before that they would cover. */
+static void words(Pen *pen, const PlotPanel *panel)
+{
+    Rect taken[8];
+    int count = 0;
+    for (int m = 0; m < panel->count && count < 8; m++) {
+        const Mark *mark = &panel->mark[m];
+        if (mark->kind != MARK_TEXT)
+            continue;
+        Spot s = spot(panel, mark->v[0][0], mark->v[1][0], false);
+        Font font = {.size = mark->style.size > 0 ? mark->style.size : 13,
+                     .color = mark->style.color ? mark->style.color : PLOT_INK,
+                     .bold = true,
+                     .halo = true};
+        Rect r = {0, s.y - font.size, text_width(pen, font, mark->text), 1.3 * font.size};
+        r.x = mark->style.head && s.x - 16 - r.w > panel->frame.x ? s.x - 16 - r.w : s.x + 16;
+        for (int k = 0; k < count; k++)
+            if (r.x < taken[k].x + taken[k].w && taken[k].x < r.x + r.w &&
+                fabs(r.y - taken[k].y) < r.h)
+                r.y = taken[k].y + r.h;
+        taken[count++] = r;
+        text_draw(pen, font, r.x, r.y, 0, 0, mark->text);
+    }
+}
+
 /* The part of the panel that the box can cover, on whole pixels, and how finely to draw it. */
 static void make_raster(PlotPanel *panel)
 {
@@ -417,6 +442,7 @@ void surface_draw(Pen *pen, PlotPanel *panel, Rect room)
             point(pen, panel, mark, i, mark->style.size > 0 ? mark->style.size : 7,
                   mark->style.shape);
     }
+    words(pen, panel);
     cairo_restore(pen);
 }
 

@@ -21,10 +21,11 @@ static void view_turn(View *view, double azimuth, double elevation)
 
 void view_place(const View *view, const double box[3], double *x, double *y, double *depth)
 {
-    double w = 1 / (1 - dot(view->out, box) / EYE); /* 1 / distance: grows towards the eye,
+    const double at[3] = {view->wide * box[0], box[1], box[2]};
+    double w = 1 / (1 - dot(view->out, at) / EYE); /* 1 / distance: grows towards the eye,
                                                      * linear on the screen */
-    *x = view->x + view->size * w * dot(view->right, box);
-    *y = view->y - view->size * w * dot(view->up, box);
+    *x = view->x + view->size * w * dot(view->right, at);
+    *y = view->y - view->size * w * dot(view->up, at);
     *depth = w;
 }
 
@@ -32,10 +33,12 @@ void view_place(const View *view, const double box[3], double *x, double *y, dou
  * resize it. */
 static void reach(View view, double elevation, double *right, double *up, double *down)
 {
+    const double radius = hypot(view.wide, 1);
+    view.wide = 1; /* the corners, all round */
     *right = *up = *down = 0;
     for (int k = 0; k < 48; k++) { /* one corner below and one above, all round */
         double a = k / 2 * 2 * M_PI / 24, x, y, depth;
-        double box[3] = {M_SQRT2 * cos(a), M_SQRT2 * sin(a), k % 2 ? BOX_HEIGHT : -BOX_HEIGHT};
+        double box[3] = {radius * cos(a), radius * sin(a), k % 2 ? BOX_HEIGHT : -BOX_HEIGHT};
         view_turn(&view, 0, elevation);
         view_place(&view, box, &x, &y, &depth);
         *right = fmax(*right, x);
@@ -47,7 +50,7 @@ static void reach(View view, double elevation, double *right, double *up, double
 View view_of(PlotCamera camera, Rect room)
 {
     enum { SIDE = 66, ABOVE = 6, BELOW = 46 }; /* room for numbers and labels */
-    View view = {.size = 1};
+    View view = {.size = 1, .wide = camera.wide > 0 ? camera.wide : 1};
     double right, up, down;
     reach(view, camera.elevation, &right, &up, &down);
     view_turn(&view, camera.azimuth, camera.elevation);

@@ -307,7 +307,7 @@ static void surface(Plot *plot)
                          .y.label = "direction 2",
                          .z = {.label = "test loss", .log = 10, .low = 0.02, .high = 10},
                          .title = k ? "From the side, cividis" : "From the front"};
-        PlotCamera camera = {k ? 215 : 20, k ? 15 : 45, 1};
+        PlotCamera camera = {k ? 215 : 20, k ? 15 : 45, .zoom = 1};
         PlotPanel *panel = plot_panel(plot, axes);
         plot_surface(panel, (PlotGrid){60, 60, -1, 1, -1, 1, z}, camera);
         plot_scatter(panel, 1, (double[]){0}, (double[]){0}, minimum);

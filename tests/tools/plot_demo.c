@@ -40,7 +40,7 @@ static void time_turning(Plot *plot)
     descent_start(&d, -1.7, 1.4);
     for (int k = 0; k < FRAMES; k++) {
         descent_step(&d);
-        draw_descent(plot, &d, (PlotCamera){3.6 * k, 30, 1});
+        draw_descent(plot, &d, (PlotCamera){3.6 * k, 30, .zoom = 1});
         plot_image(plot, &width, &height);
     }
     printf("turning    processor %.2f ms per frame\n",
@@ -75,7 +75,7 @@ static void time_show(void)
                                         .y = {.label = "its second"},
                                         .z = {.label = "loss", .log = 10, .low = 0.2, .high = 15},
                                         .shadows = true});
-        plot_surface(panel, grid, (PlotCamera){0.3 * k, 28, 1});
+        plot_surface(panel, grid, (PlotCamera){0.3 * k, 28, .zoom = 1});
         plot_contours(panel, grid, (PlotStyle){.width = 1.5});
         for (int path = 0; path < 2; path++)
             plot_line(panel, POINTS, x, y[path],

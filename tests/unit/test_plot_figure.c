@@ -86,7 +86,7 @@ static void odd_data(void **state)
             plot_contours(map, grid, (PlotStyle){0});
             every(map, n, odd);
             PlotPanel *space = plot_panel(plot, (PlotAxes){.column = 1, .rows = 9, .z.log = log});
-            plot_surface(space, grid, (PlotCamera){37.0 * n, 13.0 * n, n % 4});
+            plot_surface(space, grid, (PlotCamera){37.0 * n, 13.0 * n, n % 4, n % 3});
             plot_line(space, n, odd, odd, (PlotStyle){.head = true});
             every(space, n, odd);
             plot_note(space, "two\nlines");
@@ -195,7 +195,7 @@ static void maps_are_kept(void **state)
             PlotPanel *space = plot_panel(plot[k],
                                           (PlotAxes){.column = 1, .z = {.low = 0, .high = 3}});
             plot_surface(space, (PlotGrid){20, 20, -1, 1, -1, 1, still},
-                         (PlotCamera){frame == 2 ? 21 : 20, 30, 1});
+                         (PlotCamera){frame == 2 ? 21 : 20, 30, .zoom = 1});
             plot_scatter(space, 1, odd, odd, (PlotStyle){.color = RED});
             PlotPanel *panel = plot_panel(plot[k],
                                           (PlotAxes){.x.label = "x", .z = {.low = 0, .high = 3}});

@@ -27,7 +27,7 @@ static void behind_the_wall(void **state)
             plot_begin(plot, 1, 1, NULL);
             PlotPanel *panel = plot_panel(plot, (PlotAxes){0});
             plot_surface(panel, (PlotGrid){41, 41, -1, 1, -1, 1, z},
-                         (PlotCamera){k ? 180 : 0, 15, 1});
+                         (PlotCamera){k ? 180 : 0, 15, 1, 1 + k});
             plot_scatter(panel, 1, &x, &y, (PlotStyle){.color = RED, .size = 10});
             plot_image(plot, &(int){0}, &(int){0});
             view_place(&panel->view, box, &px, &py, &depth);
@@ -49,7 +49,7 @@ static void pick(void **state)
     Plot *plot = pixels_new();
     plot_begin(plot, 1, 1, NULL);
     PlotPanel *panel = plot_panel(plot, (PlotAxes){0});
-    plot_surface(panel, (PlotGrid){21, 21, 10, 20, 0, 1, z}, (PlotCamera){30, 70, 1});
+    plot_surface(panel, (PlotGrid){21, 21, 10, 20, 0, 1, z}, (PlotCamera){30, 70, 1, 2});
     plot_image(plot, &(int){0}, &(int){0});
     for (int j = 6; j < 15; j += 2)
         for (int i = 6; i < 15; i += 2) {
@@ -101,7 +101,7 @@ static void hover(void **state)
     plot_begin(plot, 1, 1, NULL);
     PlotPanel *space = plot_panel(plot, (PlotAxes){0});
     double flat[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, x, y;
-    plot_surface(space, (PlotGrid){3, 3, 0, 2, 0, 2, flat}, (PlotCamera){30, 70, 1});
+    plot_surface(space, (PlotGrid){3, 3, 0, 2, 0, 2, flat}, (PlotCamera){30, 70, .zoom = 1});
     plot_image(plot, &(int){0}, &(int){0});
     view_place(&space->view, (double[3]){0, 0, 0}, &x, &y, &(double){0});
     expect_hover(plot, x, y, "x = 1 · y = 1 · value = 1");

@@ -6,7 +6,7 @@
 
 DescentView descent_view_new(void)
 {
-    return (DescentView){.map = linear_view_new(), .camera = {-50, 35, 1.05}};
+    return (DescentView){.map = linear_view_new(), .camera = {-50, 35, .zoom = 1.05}};
 }
 
 void descent_view_free(DescentView *v) { linear_view_free(&v->map); }

@@ -38,6 +38,7 @@ typedef struct LiveWish {
      * settings. */
     bool hold, place, duel;
     double a, b;
+    double reach; /* of a random plane's directions each way; 0: 1 */
     struct {
         double rate, momentum;
         int batch;

@@ -64,7 +64,8 @@ static void lay_random(Live *l, Ground *g)
     memcpy(g->w, l->trail.sound, g->plane.count * sizeof(float));
     l->probe->be->op->upload(l->probe->s, l->probe->params, l->trail.sound);
     directions_draw(l->probe, g->x, g->y, l->setup.seed, l->setup.by_filter);
-    set_range(&g->plane, -1, 1, -1, 1);
+    double reach = l->wish.reach > 0 ? l->wish.reach : 1;
+    set_range(&g->plane, -reach, reach, -reach, reach);
 }
 
 static void lay_start_now(Live *l, Ground *g)

@@ -28,23 +28,28 @@ typedef struct Idea {
 } Idea;
 
 static const Idea ideas[] = {
-    {"A network is one point: %W weights. Its height is its loss.", 10, PLANE_RANDOM, true, false,
-     FROM_START, 0.1, 0, 32, 0, 0, 0},
-    {"Training rolls it downhill: 32 images tell it the way, then the next 32.", 22, PLANE_PATH,
-     false, false, FROM_START, 0.1, 0, 32, 0, 0, 0},
-    {"It may move in %W directions. Two of them hold %E % of its path.", 10, PLANE_PATH, true, true,
+    {"%W weights are one point. Its height is the loss.", 10, PLANE_RANDOM, true, false, FROM_START,
+     0.1, 0, 32, 0, 0, 0},
+    {"Training moves it downhill, 32 images at a time.", 22, PLANE_PATH, false, false, FROM_START,
+     0.1, 0, 32, 0, 0, 0},
+    {"Of %W directions, these two hold %E % of its path.", 10, PLANE_PATH, true, true,
      WITH_ITS_PATH, 0.1, 0, 32, 0, 0, 0},
-    {"Put it elsewhere, and it finds another way down. Click on the surface.", 18, PLANE_PATH,
-     false, true, FROM_ELSEWHERE, 0.1, 0, 32, 0, 0, 0},
+    {"Another start, another way down. Click to choose.", 18, PLANE_PATH, false, true,
+     FROM_ELSEWHERE, 0.1, 0, 32, 0, 0, 0},
     {"A larger learning rate is faster, up to a point.", 18, PLANE_PATH, false, true, FROM_START,
      0.02, 0, 32, 0.2, 0, 32},
-    {"With momentum it rolls on, like a heavy ball.", 18, PLANE_PATH, false, true, FROM_START, 0.02,
-     0, 32, 0.02, 0.9, 32},
-    {"The fewer images it asks, the more its way trembles.", 18, PLANE_PATH, false, true,
-     FROM_START, 0.1, 0, 256, 0.1, 0, 1},
-    {"Too far: at this rate it jumps over the valley, and out of it.", 14, PLANE_PATH, false, true,
-     FROM_START, 0.1, 0, 32, 3, 0, 32}};
+    {"Same effective rate: momentum averages the zigzag.", 18, PLANE_PATH, false, true, FROM_START, 0.5, 0, 128,
+     0.05, 0.9, 128},
+    {"Fewer images per update: a noisier path.", 18, PLANE_PATH, false, true, FROM_ELSEWHERE, 0.1,
+     0, 1024, 0.1, 0, 4},
+    {"Too large a step jumps out of the valley.", 14, PLANE_PATH, false, true, FROM_START, 0.1, 0,
+     32, 3, 0, 32}};
+/* on the valley's wall, as fractions of the plane's sides */
+static const struct { double a, b; } ELSEWHERE = {0.35, 0.94};
 enum { IDEAS = sizeof ideas / sizeof *ideas, TRAINS = 1 };
+static const PlotCamera AHEAD = {-20, 30, 1.42, 2};
+static const double SECTOR = 14, PERIOD = 24; /* degrees to each side; seconds */
+static const double REACH = 2.5;             /* of the first idea's plane */
 static const int LONG_ENOUGH = 400;          /* updates */
 static const double AS_FAST_AS_IT_CAN = 1e6; /* updates per second */
 
@@ -57,6 +62,7 @@ struct Show {
     bool prepares, prepared; /* trains for the path's plane that this idea needs; it is there */
     bool still, by_hand, filmed;
     PlotCamera camera;
+    double swing;             /* of the camera: seconds since it looked straight ahead */
     LiveSeen seen;            /* as of the last draw */
     double z[FINE * FINE];    /* the surface that is drawn: log of the loss, on its way to … */
     double to_z[FINE * FINE]; /* … this */
@@ -87,7 +93,7 @@ Show *show_new(Live *live)
     Show *s = alloc(1, sizeof *s);
     s->live = live;
     s->speed = live->wish.speed;
-    s->camera = (PlotCamera){-50, 28, 1};
+    s->camera = AHEAD;
     return s;
 }
 
@@ -120,6 +126,7 @@ static void prepare(LiveWish *w, bool go_on)
 static void start(const Show *s, const Idea *i, LiveWish *w, const LiveSeen *seen)
 {
     w->plane = i->plane;
+    w->reach = REACH;
     w->paused = i->paused;
     w->hold = i->hold;
     w->rate = i->rate;
@@ -132,8 +139,8 @@ static void start(const Show *s, const Idea *i, LiveWish *w, const LiveSeen *see
     /* at the start it may be already, with its surface */
     w->restart = i->begin == FROM_START && (i->hold || seen->update > 0 || w->restart);
     w->place = i->begin == FROM_ELSEWHERE;
-    w->a = seen->a_low + 0.9 * (seen->a_high - seen->a_low);
-    w->b = seen->b_low + 0.12 * (seen->b_high - seen->b_low);
+    w->a = seen->a_low + ELSEWHERE.a * (seen->a_high - seen->a_low);
+    w->b = seen->b_low + ELSEWHERE.b * (seen->b_high - seen->b_low);
     w->speed = s->speed;
 }
 
@@ -179,8 +186,10 @@ void show_begin(Show *s, BackgroundThread *thread)
 void show_advance(void *show, double seconds)
 {
     Show *s = show;
-    if (!s->still)
-        s->camera.azimuth = fmod(s->camera.azimuth + 9 * seconds, 360);
+    if (!s->still) { /* within a sector, in which the path stays in view */
+        s->swing += seconds;
+        s->camera.azimuth = AHEAD.azimuth + SECTOR * sin(2 * M_PI * s->swing / PERIOD);
+    }
     for (int k = 0; k < FINE * FINE && s->known; k++) /* a new surface grows out of the old one */
         s->z[k] += (s->to_z[k] - s->z[k]) * (1 - exp(-5 * seconds));
     if (s->prepares)
@@ -336,7 +345,11 @@ static double inside(double at, double step, double low, double high)
     return fmax(0, fmin(1, most));
 }
 
-/* A path and its ball. One that has left the surface ends at the edge, where it flew over. */
+enum { ORANGE = 1, BLUE = 5 };
+static const uint32_t INK[] = {0x8a3c00, 0x0b4f80}; /* dark: of words in that colour */
+
+/* A path, its ball and its words. One that has left the surface ends at the edge, where it flew
+ * over. */
 static void draw_path(const LiveSeen *s, int n, const double *a, const double *b, const char *label,
                       int color, PlotPanel *panel)
 {
@@ -355,30 +368,45 @@ static void draw_path(const LiveSeen *s, int n, const double *a, const double *b
         x[on] = a[on - 1] + t * da;
         y[on] = b[on - 1] + t * db;
     }
-    char *name = format_new("%s%s", label, on < n ? ": over the edge" : "");
-    plot_line(panel, on < n ? on + 1 : n, x, y,
-              (PlotStyle){.label = name,
-                          .color = plot_series(color),
-                          .width = 6,
-                          .tube = true,
-                          .head = true});
-    free(name);
+    on += on < n;
+    plot_line(
+        panel, on, x, y,
+        (PlotStyle){.color = plot_series(color), .width = 5, .tube = true, .head = true});
+    if (label) /* ahead of the path */
+        plot_text(panel, x[on - 1], y[on - 1], label,
+                  (PlotStyle){.size = 14, .color = INK[color == BLUE], .head = x[on - 1] < x[0]});
 }
 
-enum { ORANGE = 1, BLUE = 5 };
+/* The settings in which a network differs from its rival, η / (1 − momentum) in place of η; without
+ * one, all of them. */
+static char *settings(double rate, double momentum, int batch, const LiveWish *w)
+{
+    double effective = w->rate / (1 - w->momentum),
+           of_other = w->other.rate / (1 - w->other.momentum);
+    bool rates = !w->duel || fabs(effective / of_other - 1) > 1e-6,
+         momenta = w->momentum != w->other.momentum, batches = !w->duel || w->batch != w->other.batch;
+    char text[96];
+    int at = 0;
+    if (rates)
+        at += snprintf(text + at, sizeof text - at, "η = %.3g", rate);
+    if (momentum > 0 || (w->duel && momenta))
+        at += snprintf(text + at, sizeof text - at, "%smomentum %.2g", at ? " · " : "", momentum);
+    if (batches)
+        at += snprintf(text + at, sizeof text - at, "%s%d image%s", at ? " · " : "", batch,
+                       batch > 1 ? "s" : "");
+    return format_new("%.*s", at, text);
+}
 
 static void draw_networks(const Show *s, const LiveWish *w, PlotPanel *panel)
 {
     const LiveSeen *seen = &s->seen;
-    char label[96];
-    if (w->duel && seen->other_points) {
-        snprintf(label, sizeof label, "batch %d · η = %.3g · momentum %.2g", w->other.batch,
-                 w->other.rate, w->other.momentum);
-        draw_path(seen, seen->other_points, seen->other_a, seen->other_b, label, BLUE, panel);
-    }
-    snprintf(label, sizeof label, "batch %d · η = %.3g · momentum %.2g", w->batch, w->rate,
-             w->momentum);
-    draw_path(seen, seen->path_points, seen->a, seen->b, label, ORANGE, panel);
+    char *own = settings(w->rate, w->momentum, w->batch, w),
+         *other = settings(w->other.rate, w->other.momentum, w->other.batch, w);
+    if (w->duel)
+        draw_path(seen, seen->other_points, seen->other_a, seen->other_b, other, BLUE, panel);
+    draw_path(seen, seen->path_points, seen->a, seen->b, seen->update ? own : NULL, ORANGE, panel);
+    free(own);
+    free(other);
 }
 
 static void draw_surface(Show *s, const LiveWish *w, Plot *plot)
@@ -393,7 +421,7 @@ static void draw_surface(Show *s, const LiveWish *w, Plot *plot)
         plot, (PlotAxes){.x = {.label = path ? "the path's first direction" : "a random direction",
                                .low = seen->a_low,
                                .high = seen->a_high},
-                         .y = {.label = path ? "its second" : "another",
+                         .y = {.label = path ? "second direction" : "another direction",
                                .low = seen->b_low,
                                .high = seen->b_high},
                          /* the surface floats above the floor, which shows its contours */
@@ -401,6 +429,7 @@ static void draw_surface(Show *s, const LiveWish *w, Plot *plot)
                                .log = 10,
                                .low = s->low * pow(s->low / s->high, 0.5),
                                .high = s->high},
+                         .legend = PLOT_NO_LEGEND,
                          .shadows = true});
     plot_surface(panel, grid, s->camera);
     plot_contours(panel, grid, (PlotStyle){.width = 1.5});
@@ -429,10 +458,9 @@ void show_draw(void *show, Plot *plot)
         plot_note(plot_panel(plot, (PlotAxes){.x.label = "", .y.label = ""}),
                   "measuring the surface …");
     char *loss = !seen->update ? format_new("%s", "")
-               : w.duel ? format_new(" · orange: loss %.3f · blue: loss %.3f, of the last batch",
-                                     seen->loss, seen->other_loss)
-                        : format_new(" · loss %.3f · accuracy %.0f %% on images it has not seen",
-                                     seen->loss, 100 * seen->accuracy);
+               : w.duel ? format_new(" · loss: orange %.3f, blue %.3f", seen->loss, seen->other_loss)
+                        : format_new(" · loss %.3f · %.0f %% of unseen images right", seen->loss,
+                                     100 * seen->accuracy);
     char *state = format_new("%d of %d · update %d%s%s%s", s->idea + 1, IDEAS, seen->update, loss,
                              seen->diverged ? " · DIVERGED" : "", w.paused ? " · paused" : "");
     free(loss);
