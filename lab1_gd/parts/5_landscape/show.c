@@ -27,31 +27,32 @@ typedef struct Idea {
     int other_batch;
 } Idea;
 
-static const Idea ideas[] = {
-    {"%W weights are one point. Its height is the loss.", 10, PLANE_RANDOM, true, false, FROM_START,
-     0.1, 0, 32, 0, 0, 0},
-    {"Training moves it downhill, 32 images at a time.", 22, PLANE_PATH, false, false, FROM_START,
-     0.1, 0, 32, 0, 0, 0},
-    {"Of %W directions, these two hold %E % of its path.", 10, PLANE_PATH, true, true,
-     WITH_ITS_PATH, 0.1, 0, 32, 0, 0, 0},
-    {"Another start, another way down. Click to choose.", 18, PLANE_PATH, false, true,
-     FROM_ELSEWHERE, 0.1, 0, 32, 0, 0, 0},
-    {"A larger learning rate is faster, up to a point.", 18, PLANE_PATH, false, true, FROM_START,
-     0.02, 0, 32, 0.2, 0, 32},
-    {"Same effective rate: momentum averages the zigzag.", 18, PLANE_PATH, false, true, FROM_START, 0.5, 0, 128,
-     0.05, 0.9, 128},
-    {"Fewer images per update: a noisier path.", 18, PLANE_PATH, false, true, FROM_ELSEWHERE, 0.1,
-     0, 1024, 0.1, 0, 4},
-    {"Too large a step jumps out of the valley.", 14, PLANE_PATH, false, true, FROM_START, 0.1, 0,
-     32, 3, 0, 32}};
+static const Idea ideas[] = {{"%W weights are one point. Its height is the loss.", 10, PLANE_RANDOM,
+                              true, false, FROM_START, 0.1, 0, 32, 0, 0, 0},
+                             {"Training moves it downhill, 32 images at a time.", 22, PLANE_PATH,
+                              false, false, FROM_START, 0.1, 0, 32, 0, 0, 0},
+                             {"Of %W directions, these two hold %E % of its path.", 10, PLANE_PATH,
+                              true, true, WITH_ITS_PATH, 0.1, 0, 32, 0, 0, 0},
+                             {"Another start, another way down. Click to choose.", 18, PLANE_PATH,
+                              false, true, FROM_ELSEWHERE, 0.1, 0, 32, 0, 0, 0},
+                             {"A larger learning rate is faster, up to a point.", 18, PLANE_PATH,
+                              false, true, FROM_START, 0.02, 0, 32, 0.2, 0, 32},
+                             {"Same effective rate: momentum averages the zigzag.", 18, PLANE_PATH,
+                              false, true, FROM_START, 0.5, 0, 128, 0.05, 0.9, 128},
+                             {"Fewer images per update: a noisier path.", 18, PLANE_PATH, false,
+                              true, FROM_ELSEWHERE, 0.1, 0, 1024, 0.1, 0, 4},
+                             {"Too large a step jumps out of the valley.", 14, PLANE_PATH, false,
+                              true, FROM_START, 0.1, 0, 32, 3, 0, 32}};
 /* on the valley's wall, as fractions of the plane's sides */
-static const struct { double a, b; } ELSEWHERE = {0.35, 0.94};
+static const struct {
+    double a, b;
+} ELSEWHERE = {0.35, 0.94};
 enum { IDEAS = sizeof ideas / sizeof *ideas, TRAINS = 1 };
 static const PlotCamera AHEAD = {-20, 30, 1.42, 2};
 static const double SECTOR = 14, PERIOD = 24; /* degrees to each side; seconds */
-static const double REACH = 2.5;             /* of the first idea's plane */
-static const int LONG_ENOUGH = 400;          /* updates */
-static const double AS_FAST_AS_IT_CAN = 1e6; /* updates per second */
+static const double REACH = 2.5;              /* of the first idea's plane */
+static const int LONG_ENOUGH = 400;           /* updates */
+static const double AS_FAST_AS_IT_CAN = 1e6;  /* updates per second */
 
 struct Show {
     Live *live;
@@ -369,9 +370,8 @@ static void draw_path(const LiveSeen *s, int n, const double *a, const double *b
         y[on] = b[on - 1] + t * db;
     }
     on += on < n;
-    plot_line(
-        panel, on, x, y,
-        (PlotStyle){.color = plot_series(color), .width = 5, .tube = true, .head = true});
+    plot_line(panel, on, x, y,
+              (PlotStyle){.color = plot_series(color), .width = 5, .tube = true, .head = true});
     if (label) /* ahead of the path */
         plot_text(panel, x[on - 1], y[on - 1], label,
                   (PlotStyle){.size = 14, .color = INK[color == BLUE], .head = x[on - 1] < x[0]});
@@ -384,7 +384,8 @@ static char *settings(double rate, double momentum, int batch, const LiveWish *w
     double effective = w->rate / (1 - w->momentum),
            of_other = w->other.rate / (1 - w->other.momentum);
     bool rates = !w->duel || fabs(effective / of_other - 1) > 1e-6,
-         momenta = w->momentum != w->other.momentum, batches = !w->duel || w->batch != w->other.batch;
+         momenta = w->momentum != w->other.momentum,
+         batches = !w->duel || w->batch != w->other.batch;
     char text[96];
     int at = 0;
     if (rates)
@@ -458,9 +459,10 @@ void show_draw(void *show, Plot *plot)
         plot_note(plot_panel(plot, (PlotAxes){.x.label = "", .y.label = ""}),
                   "measuring the surface …");
     char *loss = !seen->update ? format_new("%s", "")
-               : w.duel ? format_new(" · loss: orange %.3f, blue %.3f", seen->loss, seen->other_loss)
-                        : format_new(" · loss %.3f · %.0f %% of unseen images right", seen->loss,
-                                     100 * seen->accuracy);
+               : w.duel
+                   ? format_new(" · loss: orange %.3f, blue %.3f", seen->loss, seen->other_loss)
+                   : format_new(" · loss %.3f · %.0f %% of unseen images right", seen->loss,
+                                100 * seen->accuracy);
     char *state = format_new("%d of %d · update %d%s%s%s", s->idea + 1, IDEAS, seen->update, loss,
                              seen->diverged ? " · DIVERGED" : "", w.paused ? " · paused" : "");
     free(loss);
