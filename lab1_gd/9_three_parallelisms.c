@@ -33,7 +33,7 @@ static void parse(RunOptions *run, ParallelStudy *s, Option *table, int argc, ch
 static const PlotKey keys[] = {{"space", "start or stop the clock"},
                                {". ,", "clock one step forward, one back"},
                                {"- +", "fewer, more micro-batches"},
-                               {"1 … 7", "one scheme alone, in the table's order"},
+                               {"1 … 8", "one scheme alone, in the table's order"},
                                {"0", "all schemes"},
                                {"r", "measure again"},
                                {"s", "save the figure"},

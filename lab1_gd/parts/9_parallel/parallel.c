@@ -7,16 +7,17 @@
 int schemes_list(Scheme list[MOST_SCHEMES], int P, int micros)
 {
     int n = 0;
-    list[n++] = (Scheme){"one rank", "nothing", 1, 1, 1, 1};
+    list[n++] = (Scheme){"one rank", "nothing", 1, 1, 1, 1, false};
     if (P == 1)
         return n;
-    list[n++] = (Scheme){"data", "gradients", P, 1, 1, 1};
-    list[n++] = (Scheme){"naive pipeline", "activations", 1, P, 1, 1};
-    list[n++] = (Scheme){"micro pipeline", "activations", 1, P, 1, micros};
-    list[n++] = (Scheme){"tensor", "partial sums", 1, 1, P, 1};
+    list[n++] = (Scheme){"data", "gradients", P, 1, 1, 1, false};
+    list[n++] = (Scheme){"naive pipeline", "activations", 1, P, 1, 1, false};
+    list[n++] = (Scheme){"micro pipeline", "activations", 1, P, 1, micros, false};
+    list[n++] = (Scheme){"1F1B pipeline", "activations", 1, P, 1, micros, true};
+    list[n++] = (Scheme){"tensor", "partial sums", 1, 1, P, 1, false};
     if (P == 4) {
-        list[n++] = (Scheme){"data x pipeline", "both", 2, 2, 1, micros};
-        list[n++] = (Scheme){"data x tensor", "both", 2, 1, 2, 1};
+        list[n++] = (Scheme){"data + pipeline", "both", 2, 2, 1, micros, false};
+        list[n++] = (Scheme){"data + tensor", "both", 2, 1, 2, 1, false};
     }
     return n;
 }

@@ -20,6 +20,7 @@ typedef struct Scheme {
     const char *name, *exchanged;         /* "data", "gradients" */
     int replicas, stages, shards, micros; /* replicas * stages * shards ranks; stages or shards
                                            * is 1 */
+    bool alternates;                      /* a pipeline: one forward, one backward (1F1B) */
 } Scheme;
 
 enum { MOST_SCHEMES = 8, MOST_RANKS = 4, MOST_EVENTS = 512 };
@@ -97,4 +98,6 @@ double replay(Log *log, int ranks);
 /* The fraction of the schedule [0, end] in which a rank does not compute: it waits or communicates
  * (exercises/8_busy.c). */
 double replay_idle(const Log *log, double end);
+/* Of how many micro-batches a rank keeps the activations at most: forward is done, backward not. */
+int replay_kept(const Log *log);
 #endif

@@ -228,3 +228,10 @@ double outcome_bubble(const Scheme *s)
 {
     return s->stages == 1 ? NAN : (s->stages - 1.0) / (s->micros + s->stages - 1);
 }
+
+int outcome_kept(const Outcome *o, int rank, int batch)
+{
+    const Scheme *s = &o->scheme;
+    int each = batch / (s->replicas * s->micros);
+    return s->stages == 1 ? each : replay_kept(&o->log[rank]) * each;
+}

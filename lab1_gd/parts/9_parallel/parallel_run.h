@@ -49,4 +49,6 @@ void task_free(Task *t);
 bool task_run(Task *t, const Scheme *scheme, Outcome *out);
 double outcome_idle(const Outcome *o);  /* mean over the ranks; NAN: not known */
 double outcome_bubble(const Scheme *s); /* (S-1)/(M+S-1); NAN: no pipeline */
+/* Images whose activations a rank keeps at once, of the layers or slices that it has. */
+int outcome_kept(const Outcome *o, int rank, int batch);
 #endif

@@ -138,9 +138,9 @@ void parallel_report(const void *study)
         if (s->missing[i])
             run_say(run, "to do: %s", s->missing[i]);
     run_say(run, "scheme            exchanged       loss     error   weights error   MB/rank    "
-                 "formula    idle  bubble      ms  ms here");
+                 "formula    idle  bubble      ms  ms here  images kept");
     run_metrics_header(run, "scheme,micro,rank,bytes,bytes_expected,idle,bubble,loss,loss_error,"
-                            "weights_error,ms,ms_here");
+                            "weights_error,ms,ms_here,images_kept");
     for (int i = 0; i < s->schemes; i++) {
         const Outcome *o = &s->out[i];
         if (!o->done)
@@ -149,19 +149,21 @@ void parallel_report(const void *study)
         for (int r = 0; r < o->ranks; r++) {
             bytes = fmax(bytes, o->bytes[r]);
             expected = fmax(expected, o->expected[r]);
-            run_metrics(run, "%s,%d,%d,%.17g,%.17g,%.5g,%.5g,%.9g,%.3g,%.3g,%.5g,%.5g",
+            run_metrics(run, "%s,%d,%d,%.17g,%.17g,%.5g,%.5g,%.9g,%.3g,%.3g,%.5g,%.5g,%d",
                         o->scheme.name, o->scheme.micros, r, o->bytes[r], o->expected[r],
                         o->idle[r], outcome_bubble(&o->scheme), o->loss, o->loss_error,
-                        o->weights_error, 1000 * o->end, 1000 * o->wall);
+                        o->weights_error, 1000 * o->end, 1000 * o->wall,
+                        outcome_kept(o, r, s->batch));
         }
         char *bubble = isnan(outcome_bubble(&o->scheme))
                          ? format_new("     –") /* one column, three bytes */
                          : format_new("%.1f %%", 100 * outcome_bubble(&o->scheme));
         double fraction = outcome_idle(o);
         char *idle = isnan(fraction) ? format_new("     –") : format_new("%.1f %%", 100 * fraction);
-        run_say(run, "%-17s %-12s %7.4f  %8.1e  %14.1e %9.4f  %9.4f  %6s  %6s %7.1f  %7.1f",
+        run_say(run, "%-17s %-12s %7.4f  %8.1e  %14.1e %9.4f  %9.4f  %6s  %6s %7.1f  %7.1f  %11d",
                 o->scheme.name, o->scheme.exchanged, o->loss, o->loss_error, o->weights_error,
-                bytes / 1e6, expected / 1e6, idle, bubble, 1000 * o->end, 1000 * o->wall);
+                bytes / 1e6, expected / 1e6, idle, bubble, 1000 * o->end, 1000 * o->wall,
+                outcome_kept(o, 0, s->batch));
         free(bubble);
         free(idle);
     }

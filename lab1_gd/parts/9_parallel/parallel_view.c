@@ -47,10 +47,7 @@ static void number(PlotPanel *panel, const Outcome *o, double clock, double digi
 
 static void describe(const Outcome *o, char *text, size_t room)
 {
-    int n = o->scheme.micros == 1
-              ? snprintf(text, room, "%s", o->scheme.name)
-              : snprintf(text, room, "%spipeline, %d micro-batches",
-                         o->scheme.replicas > 1 ? "data × " : "", o->scheme.micros);
+    int n = snprintf(text, room, "%s", o->scheme.name);
     if (!o->done)
         snprintf(text + n, room - n, "%s", o->missing ? "" : ": not yet measured");
     else if (o->ranks > 1 && !isnan(outcome_idle(o)))
@@ -76,7 +73,7 @@ static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes axes, double sc
         names[o->ranks - 1 - r] = rank_names[r];
     axes.y.names = names;
     axes.y.names_count = o->ranks;
-    axes.legend = large ? PLOT_LEGEND_AUTO : PLOT_NO_LEGEND;
+    axes.legend = large || o->scheme.replicas == o->ranks ? PLOT_LEGEND_AUTO : PLOT_NO_LEGEND;
     PlotPanel *panel = plot_panel(plot, axes);
     for (int c = 0; o->done && c < 4; c++) {
         boxes.n = 0;
@@ -88,20 +85,19 @@ static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes axes, double sc
                    (PlotStyle){.label = kind_names[c], .color = plot_series(c), .opacity = 1});
     }
     if (o->done && o->scheme.stages > 1 && o->scheme.micros > 1)
-        number(panel, o, clock, large ? scale / 150 : scale / 45);
+        number(panel, o, clock, large ? scale / 150 : scale / 36);
     if (isfinite(clock))
         plot_rule_x(panel, 1000 * clock, (PlotStyle){.color = PLOT_INK, .width = 1});
 }
 
 /* ---- the table ---- */
 
-enum { COLUMNS = 7 };
-static const char *const headings[COLUMNS] = {"exchanged",         "MB per rank and update",
-                                              "loss error",        "weights error",
-                                              "idle (by formula)", "ms, one core per rank",
-                                              "ms on this machine"};
+enum { COLUMNS = 8 };
+static const char *const headings[COLUMNS] = {"exchanged",    "MB per rank",   "images kept",
+                                              "loss error",   "weights error", "idle (by formula)",
+                                              "ms, own core", "ms here"};
 
-static void cell(const Outcome *o, int column, char *text, size_t room)
+static void cell(const Outcome *o, int batch, int column, char *text, size_t room)
 {
     double most = 0, bubble = outcome_bubble(&o->scheme);
     bool agree = true;
@@ -111,12 +107,11 @@ static void cell(const Outcome *o, int column, char *text, size_t room)
     }
     switch (column) {
     case 0: snprintf(text, room, "%s", o->scheme.exchanged); break;
-    case 1:
-        snprintf(text, room, "%.3f %s", most / 1e6, agree ? "= formula" : "NOT the formula");
-        break;
-    case 2: snprintf(text, room, "%.1e", o->loss_error); break;
-    case 3: snprintf(text, room, "%.1e", o->weights_error); break;
-    case 4:
+    case 1: snprintf(text, room, "%.3f%s", most / 1e6, agree ? "" : ", NOT the formula's"); break;
+    case 2: snprintf(text, room, "%d", outcome_kept(o, 0, batch)); break;
+    case 3: snprintf(text, room, "%.1e", o->loss_error); break;
+    case 4: snprintf(text, room, "%.1e", o->weights_error); break;
+    case 5:
         if (isnan(outcome_idle(o)))
             snprintf(text, room, "–");
         else if (isnan(bubble))
@@ -124,13 +119,14 @@ static void cell(const Outcome *o, int column, char *text, size_t room)
         else
             snprintf(text, room, "%.1f %%  (%.1f %%)", 100 * outcome_idle(o), 100 * bubble);
         break;
-    case 5: snprintf(text, room, "%.1f", 1000 * o->end); break;
+    case 6: snprintf(text, room, "%.1f", 1000 * o->end); break;
     default: snprintf(text, room, "%.1f", 1000 * o->wall);
     }
 }
 
-static void draw_table(Plot *plot, const Outcome *out, int schemes, int columns)
+static void draw_table(Plot *plot, const Outcome *out, int batch, int schemes, int columns)
 {
+    static const char *const nothing[] = {""};
     const char *names[MOST_SCHEMES];
     for (int i = 0; i < schemes; i++)
         names[schemes - 1 - i] = out[i].scheme.name;
@@ -139,13 +135,16 @@ static void draw_table(Plot *plot, const Outcome *out, int schemes, int columns)
         (PlotAxes){
             .row = 2,
             .columns = columns,
-            .x = {.names = headings, .names_count = COLUMNS, .low = -0.5, .high = COLUMNS - 0.5},
-            .y = {.names = names, .names_count = schemes, .low = -0.6, .high = schemes - 0.4}});
+            .x = {.names = nothing, .names_count = 1, .low = -0.5, .high = COLUMNS - 0.5},
+            .y = {.names = names, .names_count = schemes, .low = -0.6, .high = schemes + 0.6}});
+    for (int c = 0; c < COLUMNS; c++)
+        plot_text(panel, c - 0.35, schemes, headings[c],
+                  (PlotStyle){.size = 12.5, .color = PLOT_GREY});
     for (int i = 0; i < schemes; i++)
         for (int c = 0; c < (out[i].done ? COLUMNS : out[i].missing != NULL); c++) {
             char text[64] = "to do";
             if (out[i].done)
-                cell(&out[i], c, text, sizeof text);
+                cell(&out[i], batch, c, text, sizeof text);
             plot_text(panel, c - 0.35, schemes - 1 - i, text,
                       (PlotStyle){.size = 12.5, .color = PLOT_INK});
         }
@@ -154,20 +153,17 @@ static void draw_table(Plot *plot, const Outcome *out, int schemes, int columns)
 static void texts(const ParallelStudy *s, char title[256], char footer[256])
 {
     int ranks = s->study.lab->comm->size;
-    snprintf(
-        title, 256,
-        "%d dense layers of %d on %s · batch %d · η = %g · %d rank%s, as if each had its own core",
-        2 * s->blocks, s->width, s->task.data->name, s->batch, s->rate, ranks,
-        ranks == 1 ? "" : "s");
+    snprintf(title, 256,
+             "%d dense layers of %d on %s · batch %d in %d micro-batches · η = %g · %d rank%s",
+             2 * s->blocks, s->width, s->task.data->name, s->batch, s->micros, s->rate, ranks,
+             ranks == 1 ? "" : "s");
     if (ranks == 1)
         snprintf(footer, 256,
                  "one rank: nothing to split; use 2, 3 or 4: make lab1 ONLY=9_three NP=4");
     else
-        snprintf(
-            footer, 256,
-            "blue: forward, orange: backward, green: update, pink: exchange, blank: waiting · %s",
-            s->missing[USES_BUSY] ? s->missing[USES_BUSY]
-                                  : "error: largest relative difference from one rank");
+        snprintf(footer, 256, "as if each rank had its own core · idle: exchanging or waiting · %s",
+                 s->missing[USES_BUSY] ? s->missing[USES_BUSY]
+                                       : "error: largest relative difference from one rank");
 }
 
 void parallel_draw(const void *study, Plot *plot)
@@ -182,7 +178,11 @@ void parallel_draw(const void *study, Plot *plot)
         scale = fmax(scale, out[i].done ? 1010 * out[i].end : 0);
     if (schemes == 1 && out[0].done)
         scale = 1010 * out[0].end;
-    int first = schemes > 1, shown = schemes - first, columns = shown > 4 ? 3 : shown > 1 ? 2 : 1;
+    int first = schemes > 1, shown = schemes - first,
+        columns = shown > 6 ? 4
+                : shown > 4 ? 3
+                : shown > 1 ? 2
+                            : 1;
     plot_begin(plot, 3, columns, title);
     if (chosen >= 0 && chosen < schemes)
         draw_timeline(plot, &out[chosen], (PlotAxes){.rows = 2, .columns = columns},
@@ -194,6 +194,6 @@ void parallel_draw(const void *study, Plot *plot)
                                      .column = i % columns,
                                      .rows = shown == 1 ? 2 : 1},
                           scale, s->clock, false);
-    draw_table(plot, out, schemes, columns);
+    draw_table(plot, out, s->batch, schemes, columns);
     plot_footer(plot, footer);
 }

@@ -110,6 +110,16 @@ double replay(Log *log, int ranks)
     return end;
 }
 
+int replay_kept(const Log *log)
+{
+    int kept = 0, most = 0;
+    for (int i = 0; i < log->count; i++) {
+        kept += (log->event[i].kind == EVENT_FORWARD) - (log->event[i].kind == EVENT_BACKWARD);
+        most = kept > most ? kept : most;
+    }
+    return most;
+}
+
 double replay_idle(const Log *log, double end)
 {
     double start[MOST_EVENTS], stop[MOST_EVENTS];
