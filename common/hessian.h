@@ -63,6 +63,8 @@ HessianEdges hessian_edges(Model *m, const HessianData *data, int most_steps, do
                            void *context);
 void hessian_edges_free(HessianEdges *e);
 
+/* Why there is no Hessian of m, a new string; NULL: there is. */
+char *hessian_refused(const Model *m);
 /* out [D] = H v at m->params, |v| > 0. Collective; m->params as above. */
 void hessian_product(Model *m, const HessianData *data, double *out, const double *v);
 #endif

@@ -4,11 +4,13 @@
  * uses 5_filter_normalize.c.
  */
 #include "check.h"
+#include "hessian.h"
 #include "live_figure.h"
 #include "parts/5_landscape/live.h"
 #include "parts/5_landscape/show.h"
 #include "study.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Choices {
@@ -16,7 +18,7 @@ typedef struct Choices {
     const char *model, *plane;
     int images, measured, batch, updates;
     double rate, momentum, speed;
-    bool show;
+    bool show, sharpness;
 } Choices;
 
 static void parse(Choices *c, Option *table, int argc, char **argv)
@@ -37,6 +39,8 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
          .help = "initial plane of the surface"},
         {"speed", ARG_REAL, &c->speed, .min = 0.1, .max = 1e6,
          .help = "updates per second in the window, at most"},
+        {"sharpness", ARG_FLAG, &c->sharpness,
+         .help = "measure the largest curvature too, and draw it beside 2/η"},
         {"show", ARG_FLAG, &c->show, .help = "for an audience: full screen, one idea at a time"},
         {"updates", ARG_INT, &c->updates, .min = 1, .max = 10000000,
          .help = "updates in a run without a window"},
@@ -64,7 +68,8 @@ static double next_momentum(double m, int direction)
     return m;
 }
 
-static void key(LiveWish *w, char key, int images)
+/* blunt: no sharpness can be measured. */
+static void key(LiveWish *w, char key, int images, bool blunt)
 {
     int most = images < LIVE_LARGEST_BATCH ? images : LIVE_LARGEST_BATCH;
     switch (key) {
@@ -80,6 +85,7 @@ static void key(LiveWish *w, char key, int images)
     case '=': w->batch = 2 * w->batch < most ? 2 * w->batch : most; break;
     case 'm': w->momentum = next_momentum(w->momentum, -1); break;
     case 'M': w->momentum = next_momentum(w->momentum, 1); break;
+    case 'e': w->sharpness = !w->sharpness && !blunt; break;
     case 'p': w->plane = (w->plane + 1) % PLANE_KINDS; break;
     case 'r':
         w->restart = true;
@@ -94,7 +100,7 @@ static void on_event(void *session, const PlotEvent *e)
     if (e->kind == PLOT_KEY && e->key == 'h')
         s->look.heat = !s->look.heat;
     else if (e->kind == PLOT_KEY)
-        key(&s->live->wish, e->key, s->live->setup.images);
+        key(&s->live->wish, e->key, s->live->setup.images, s->live->setup.blunt);
     else if (e->panel == LIVE_PANEL_SURFACE)
         plot_camera_move(&s->look.camera, e);
 }
@@ -121,6 +127,7 @@ static const PlotKey keys[] = {{"space", "pause; the surface is still measured"}
                                {"- +", "batch size"},
                                {"m M", "momentum down, up"},
                                {"p", "plane: path, start and now, random"},
+                               {"e", "the sharpness beside 2/η, the edge of stability"},
                                {"r", "restart with the same weights"},
                                {"h", "heat map or contours"},
                                {"drag", "turn the surface"},
@@ -146,6 +153,9 @@ static void report_live(const Live *l, Run *run)
     if (s->side)
         run_say(run, "surface: %s, %d × %d points on %d training images", live_planes[s->plane],
                 s->side, s->side, l->setup.measured);
+    if (s->sharpness.count)
+        run_say(run, "sharpness %.4g, updates diverge beyond %.4g",
+                s->sharpness.y[s->sharpness.count - 1], s->limit.y[s->limit.count - 1]);
     if (s->plane == PLANE_PATH && s->side)
         run_say(run, "its two directions explain %.1f %% and %.1f %% of the path's variance",
                 100 * s->explained[0], 100 * s->explained[1]);
@@ -168,6 +178,7 @@ static LiveWish first_wish(const Choices *c)
     return (LiveWish){.rate = c->rate,
                       .momentum = c->momentum,
                       .speed = c->speed,
+                      .sharpness = c->sharpness,
                       .batch = c->batch,
                       .plane = plane};
 }
@@ -192,7 +203,12 @@ static Live *live_open(Choices *c, const Lab *lab, const char *missing, bool by_
                        .by_filter = by_filter,
                        .path = !missing};
     memcpy(setup.spec.hidden, (int[]){64, 32}, 2 * sizeof(int));
-    return live_new(&setup, first_wish(c));
+    Live *live = live_new(&setup, first_wish(c));
+    char *refused = hessian_refused(live->probe);
+    REQUIRE(!refused || !c->sharpness, "%s", refused);
+    live->setup.blunt = refused;
+    free(refused);
+    return live;
 }
 
 /* In place of the study, for an audience. */

@@ -22,13 +22,18 @@ typedef struct Operator {
     double h;
 } Operator;
 
-static void refuse_max_pooling(const Model *m)
+char *hessian_refused(const Model *m)
 {
+    if (m->be->precision != PRECISION_FP32)
+        return format_new("Hessian of %s: differences of gradients need --precision=fp32",
+                          m->spec.name);
     for (int i = 0; i < m->nlayers; i++)
-        REQUIRE(m->layers[i].kind != LAYER_MAXPOOL,
-                "Hessian of %s: near these weights its max pooling picks other elements, and the "
-                "gradient jumps; use a network without it, such as mlp or resnet8",
-                m->spec.name);
+        if (m->layers[i].kind == LAYER_MAXPOOL)
+            return format_new("Hessian of %s: near these weights its max pooling picks other "
+                              "elements, and the gradient jumps; use a network without it, such "
+                              "as mlp or resnet8",
+                              m->spec.name);
+    return NULL;
 }
 
 static Operator operator_new(Model *m, const HessianData *d)
@@ -38,9 +43,8 @@ static Operator operator_new(Model *m, const HessianData *d)
             "Hessian of %s with running statistics: batch norm then keeps nothing for the backward "
             "pass; use batch statistics",
             m->spec.name);
-    REQUIRE(m->be->precision == PRECISION_FP32,
-            "Hessian of %s: differences of gradients need --precision=fp32", m->spec.name);
-    refuse_max_pooling(m);
+    char *refused = hessian_refused(m);
+    REQUIRE(!refused, "%s", refused);
     int D = m->params.n;
     Operator o = {.m = m, .data = d, .D = D};
     o.w = alloc(D, sizeof(float));

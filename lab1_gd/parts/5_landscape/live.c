@@ -93,6 +93,7 @@ void live_free(Live *l)
     runner_free(&l->run);
     runner_free(&l->other);
     model_free(l->probe);
+    free(l->steepest);
     free(l);
 }
 
@@ -180,7 +181,7 @@ static void restart(Live *l, const float *w, bool hold, bool duel)
     Curve before = last.held.count > 1 ? last.held : last.before;
     if (!hold)
         *s = (LiveSeen){.before = before, .start_loss = start_loss};
-    s->batch = s->held = (Curve){0};
+    s->batch = s->held = s->sharpness = s->limit = (Curve){0};
     s->before = before;
     s->loss = s->held_loss = s->other_loss = NAN;
     s->update = s->path_points = s->other_points = 0;
@@ -342,6 +343,7 @@ static bool obey(Live *l, LiveWish *wish, Pace *pace)
 
 void live_work(void *live, BackgroundThread *b)
 {
+    enum { SHARPNESS_EVERY = 8 }; /* updates */
     Live *l = live;
     LiveWish wish;
     l->thread = b;
@@ -360,6 +362,8 @@ void live_work(void *live, BackgroundThread *b)
             train(l, &wish, pace.images_per_s);
             if (wish.duel && l->other.m)
                 train_other(l, &wish);
+            if (l->trail.updates % SHARPNESS_EVERY == 0 && !l->seen.diverged)
+                live_sharpness(l, &wish);
             pace_count(&pace, timer_real(), wish.batch);
             if (!wish.hurry)
                 ground_path(l);

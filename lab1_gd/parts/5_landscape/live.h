@@ -33,6 +33,7 @@ typedef struct LiveWish {
     int batch, steps;             /* steps: single updates due while paused */
     PlaneKind plane;
     bool paused, restart, hurry; /* hurry: all updates first, then one plane, then end */
+    bool sharpness;              /* measure it, too */
     /* For the show. hold: no new plane. place: put the network at (a, b) of the plane that is
      * shown. duel: a second network starts with it, from the same weights, with the other's
      * settings. */
@@ -59,6 +60,7 @@ typedef struct LiveSeen {
     double start_loss;         /* on the surface's images */
     Curve batch, held, before; /* loss by update: training batch, held-out images; the latter
                                 * of the run before */
+    Curve sharpness, limit;    /* λ by update, and the λ beyond which updates diverge */
     int update;
     double loss, held_loss, accuracy, images_per_s;
     bool diverged;
@@ -109,6 +111,7 @@ typedef struct LiveSetup {
     int images, measured, updates; /* training images; images of each loss; updates without a
                                     * window */
     uint64_t seed;
+    bool blunt;           /* no sharpness can be measured: hessian_refused() */
     bool by_filter, path; /* is the exercise done that each needs: filter_normalize,
                            * plane_coordinates? */
 } LiveSetup;
@@ -128,6 +131,8 @@ typedef struct Live {
     Trail trail;
     Ground shown, coming;              /* coming: until its coarsest grid is known */
     int points[LIVE_SIDE * LIVE_SIDE]; /* the order in which a plane's points are measured */
+    double *steepest;                  /* [D] the sharpness's direction; NULL: not measured yet */
+    double sharpness_due;              /* s */
 } Live;
 
 enum { LIVE_LARGEST_BATCH = 1024 };
@@ -135,6 +140,9 @@ enum { LIVE_LARGEST_BATCH = 1024 };
 Live *live_new(const LiveSetup *setup, LiveWish wish);
 void live_free(Live *l);
 void live_work(void *live, BackgroundThread *b); /* the thread */
+
+/* live_sharpness.c: at the weights as they are now, if it is wished and due. */
+void live_sharpness(Live *l, const LiveWish *wish);
 
 /* live_plane.c */
 /* Measure a point, of a new plane if one is due and the one shown is not held. False: everything is

@@ -70,7 +70,8 @@ static void draw_path(const LiveSeen *s, PlotPanel *panel, bool flat)
         plot_text(panel, s->a[0], s->b[0], "start", (PlotStyle){.size = 15});
 }
 
-static void draw_surfaces(const Live *l, Plot *plot, const LiveLook *look, const char *missing)
+static void draw_surfaces(const Live *l, Plot *plot, const LiveLook *look, const char *missing,
+                          int rows)
 {
     const LiveSeen *s = &l->seen;
     char x[96], y[96],
@@ -86,8 +87,8 @@ static void draw_surfaces(const Live *l, Plot *plot, const LiveLook *look, const
     PlotAxis short_a = a, short_b = b;
     short_a.label = s->side ? names[s->plane][0] : "";
     short_b.label = s->side ? names[s->plane][1] : "";
-    PlotPanel *contours = plot_panel(plot,
-                                     (PlotAxes){.rows = 5, .title = title, .x = a, .y = b, .z = z});
+    PlotPanel *contours =
+        plot_panel(plot, (PlotAxes){.rows = rows, .title = title, .x = a, .y = b, .z = z});
     PlotPanel *surface = plot_panel(plot, (PlotAxes){.rows = 3,
                                                      .column = 1,
                                                      .title = "The same as a surface: drag to turn",
@@ -134,6 +135,24 @@ static void draw_losses(const Live *l, Plot *plot)
                (PlotStyle){.label = "held out", .color = plot_series(1), .head = true});
 }
 
+static void draw_sharpness(const Live *l, Plot *plot)
+{
+    const LiveSeen *s = &l->seen;
+    PlotPanel *panel = plot_panel(
+        plot, (PlotAxes){.row = 5,
+                         .rows = 2,
+                         .column = 1,
+                         .title = "Sharpness λ by update",
+                         .x = {.label = "update", .low = 0, .high = fmax(50, fmax(s->update, NAN))},
+                         .y = {.label = "λ", .low = 0, .high = NAN}});
+    draw_curve(panel, &s->sharpness,
+               (PlotStyle){.label = "largest eigenvalue", .color = plot_series(2), .head = true});
+    draw_curve(panel, &s->limit,
+               (PlotStyle){.label = l->wish.momentum > 0 ? "2 (1 + μ)/η" : "2/η",
+                           .color = PLOT_INK,
+                           .dashed = true});
+}
+
 /* The run in one line. */
 static void draw_footer(const Live *l, Plot *plot)
 {
@@ -159,9 +178,12 @@ void live_draw(const Live *l, Plot *plot, const LiveLook *look, const char *miss
                              l->setup.spec.name, l->setup.data->name, l->setup.images,
                              l->wish.batch, l->wish.rate, l->wish.momentum,
                              live_planes[l->wish.plane]);
-    plot_begin(plot, 5, 2, title);
-    draw_surfaces(l, plot, look, missing);
+    int rows = l->wish.sharpness ? 7 : 5;
+    plot_begin(plot, rows, 2, title);
+    draw_surfaces(l, plot, look, missing, rows);
     draw_losses(l, plot);
+    if (l->wish.sharpness)
+        draw_sharpness(l, plot);
     draw_footer(l, plot);
     free(title);
 }
