@@ -9,8 +9,9 @@
  *     v = mu v + local (g + decay w)
  *     w = w - v
  *
- * So a layer whose gradient is small moves as by momentum alone. (NVIDIA's apex, LARC(clip=True).)
- * */
+ * So a layer whose gradient is small moves as by momentum alone. NVIDIA's apex, LARC(clip=True),
+ * takes min(1, trust |w| / (…) / rate) into v and multiplies v by the rate: the same as long as the
+ * rate does not change. (LARS: You, Gitman & Ginsburg, arXiv 1708.03888.) */
 void larc(float *w, float *v, const float *g, int n, double rate, double mu, double decay,
           double trust)
 {
