@@ -74,6 +74,11 @@ expect '^tensor +partial sums'; expect 'first frame after'; grep 'frame' "$work/
 expect '^micro pipeline'
 grep -q '^micro pipeline,6,' "$results/metrics.csv" ||
     fail "expected 6 micro-batches: $(cat "$results/metrics.csv")"
+# Of 48 images: all in GPipe; in 1F1B those of min(S - stage, M) micro-batches.
+for kept in "micro pipeline,6,0,.*,48" "1F1B pipeline,6,0,.*,16" "1F1B pipeline,6,1,.*,8"; do
+    grep -q "^$kept$" "$results/metrics.csv" ||
+        fail "expected $kept: $(cat "$results/metrics.csv")"
+done
 
 start 2 sol $part --width 512 --batch 48 --micro 4 --updates 64
 ctrl_c

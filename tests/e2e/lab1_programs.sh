@@ -179,10 +179,10 @@ equal() { # ranks, schemes expected, options…
     fail "$ranks ranks $*: not the result of one rank: $(cat "$metrics")"
 }
 equal 1 1
-equal 2 5 --micro 4
-equal 3 5 --micro 2 --blocks 3
-equal 4 7 --micro 6
-equal 4 7 --micro 1 --width 50 --blocks 5
+equal 2 6 --micro 4
+equal 3 6 --micro 2 --blocks 3
+equal 4 8 --micro 6
+equal 4 8 --micro 1 --width 50 --blocks 5
 
 run 2 sol/$part "${data[@]}" --batch 50 --micro 4; refused 'take a multiple of 4'
 run 5 sol/$part "${data[@]}"; refused '5 ranks: '
