@@ -14,6 +14,8 @@ bool step_possible(const WhatIf *w)
            (w->stage == ZERO_1 && w->remedy == REMEDY_ACCUMULATE);
 }
 
+static bool is_coded(WhatRemedy r) { return r == REMEDY_8_BITS || r == REMEDY_2_BITS; }
+
 /* Bytes of the packet of one rank's gradient that a remedy sends. */
 static double packet_bytes(const WhatIf *w)
 {
@@ -49,15 +51,16 @@ StepPlan step_plan(const WhatIf *w)
     double compute = w->net.flops * w->batch / w->machine.flops[w->format];
     StepPlan plan = {.work = {compute / 3, compute * 2 / 3, packet_bytes(w), 1},
                      .every = w->remedy == REMEDY_DILOCO ? INNER : 1};
-    bool gathered = w->remedy == REMEDY_8_BITS || w->remedy == REMEDY_2_BITS ||
-                    w->remedy == REMEDY_TOP_K;
     if (w->remedy == REMEDY_ACCUMULATE)
         plan.every = BATCHES;
     if (w->remedy == REMEDY_OVERLAP)
         plan.work.buckets = BUCKETS;
     if (w->stage > ZERO_0)
         plan_shards(&plan, w);
-    else if (gathered)
+    else if (is_coded(w->remedy)) {
+        add_call(&plan, LINK_ALL_TO_ALL, plan.work.bytes);
+        add_call(&plan, LINK_REDUCE_SCATTER, plan.work.bytes);
+    } else if (w->remedy == REMEDY_TOP_K)
         add_call(&plan, LINK_REDUCE_SCATTER, w->P * plan.work.bytes);
     else
         add_call(&plan, LINK_ALL_REDUCE, plan.work.bytes);
@@ -76,7 +79,7 @@ double plan_seconds(const StepPlan *plan, int P, Link link)
     return sum;
 }
 
-/* Of stage 0: 2 (P-1)/P of an all-reduced vector, (P-1)/P of a gathered one. */
+/* Of stage 0: 2 (P-1)/P of an all-reduced vector, (P-1)/P of a gathered or exchanged one. */
 static double sent(const StepPlan *plan, int P)
 {
     double bytes = 0;
@@ -112,8 +115,10 @@ StepCost step_cost(const WhatIf *w)
     c.efficiency = compute / c.seconds;
     c.samples = w->P * w->batch / c.seconds;
     c.activations = w->net.activations * w->batch * (w->format == FORMAT_MIXED ? 0.5 : 1);
-    if (w->remedy == REMEDY_8_BITS || w->remedy == REMEDY_2_BITS || w->remedy == REMEDY_TOP_K)
+    if (is_coded(w->remedy) || w->remedy == REMEDY_TOP_K)
         c.state += 4 * n; /* error feedback's residual */
+    if (is_coded(w->remedy))
+        c.state += 4 * n / w->P; /* that of the sum of its shard */
     if (w->remedy == REMEDY_DILOCO)
         c.state += 8 * n; /* where the outer step began, and its velocity */
     return c;

@@ -22,9 +22,11 @@ typedef enum {
     REMEDY_OVERLAP,    /* 8 buckets in the backward pass */
     REMEDY_ACCUMULATE, /* 16 batches per exchange */
     REMEDY_BF16,       /* the gradient in 2 bytes */
-    REMEDY_8_BITS,     /* in codes, which no all-reduce can add: all ranks gather all codes */
+    REMEDY_8_BITS,     /* in codes, which no all-reduce can add: all-to-all, decode and add a shard,
+                        * encode its sum, all-gather (1-bit Adam, arXiv 2102.02888, and ZeRO++'s
+                        * qgZ, 2306.10209): as many bytes as an all-reduce of codes */
     REMEDY_2_BITS,
-    REMEDY_TOP_K,  /* the largest 1 %, with their indices; gathered, too */
+    REMEDY_TOP_K,  /* the largest 1 %, with their indices: all ranks gather all packets */
     REMEDY_DILOCO, /* the parameters, once in 500 updates */
     REMEDIES
 } WhatRemedy;
@@ -57,7 +59,8 @@ typedef struct StepPlan {
     int every;       /* the calls are made in every `every`-th update */
     int calls;
     struct {
-        LinkCollective what; /* LINK_ALL_REDUCE or LINK_REDUCE_SCATTER (also all-gather) */
+        LinkCollective what; /* LINK_ALL_REDUCE, LINK_ALL_TO_ALL, or LINK_REDUCE_SCATTER
+                              * (also all-gather) */
         double bytes;        /* of the whole vector */
     } call[STEP_CALLS];
 } StepPlan;

@@ -1,7 +1,9 @@
 /* what_if_measure.c: does the link take what the calculator says? */
+#include "check.h"
 #include "parts/6_network/charged.h"
 #include "what_if.h"
 #include <math.h>
+#include <stdlib.h>
 
 static const double LARGEST = 8e6; /* bytes of a vector */
 
@@ -15,6 +17,7 @@ static double call_after_call(const StepPlan *plan, Comm *world, Link link, Back
     int part = (int)(most / 4 / world->size) + 1;
     Tensor whole = tensor_new(be, F32, part * world->size, 1, 1, 1, 0),
            own = tensor_new(be, F32, part, 1, 1, 1, 0);
+    float *codes = alloc(2ul * part * world->size, sizeof *codes);
     link_charge_only(true);
     link_set(link);
     double began = link_now();
@@ -22,7 +25,10 @@ static double call_after_call(const StepPlan *plan, Comm *world, Link link, Back
     for (int i = 0; i < plan->calls; i++) {
         int n = (int)(plan->call[i].bytes / 4 / world->size) + 1;
         Tensor all = tensor_slice(whole, 0, n * world->size), mine = tensor_slice(own, 0, n);
-        if (i == 0 && plan->calls > 1) /* ZeRO: the gradient; then parameters */
+        if (plan->call[i].what == LINK_ALL_TO_ALL)
+            MPI_Alltoall(codes, n, MPI_FLOAT, codes + (size_t)part * world->size, n, MPI_FLOAT,
+                         MPI_COMM_WORLD);
+        else if (i == 0 && plan->calls > 1) /* ZeRO: the gradient; then parameters */
             comm_reduce_scatter(world, mine, all, COMM_SUM, s);
         else
             comm_all_gather(world, all, mine, s);
@@ -30,6 +36,7 @@ static double call_after_call(const StepPlan *plan, Comm *world, Link link, Back
     double seconds = link_now() - began;
     link_charge_only(false);
     link_set((Link){.bandwidth = INFINITY});
+    free(codes);
     tensor_free(be, own);
     tensor_free(be, whole);
     be->op->stream_free(s);
