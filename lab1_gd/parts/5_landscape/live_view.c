@@ -119,14 +119,16 @@ static void draw_curve(PlotPanel *panel, const Curve *c, PlotStyle style)
 static void draw_losses(const Live *l, Plot *plot)
 {
     const LiveSeen *s = &l->seen;
-    PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.row = 3,
-                         .rows = 2,
-                         .column = 1,
-                         .title = "Loss by update",
-                         .x = {.label = "update", .low = 0, .high = fmax(50, fmax(s->update, NAN))},
-                         .y = {.label = "mean loss", .log = 10},
-                         .legend = PLOT_BOTTOM_LEFT});
+    PlotPanel *panel = plot_panel(plot,
+                                  (PlotAxes){.row = 3,
+                                             .rows = 2,
+                                             .column = 1,
+                                             .title = "Loss by update",
+                                             .x = {.label = l->wish.sharpness ? NULL : "update",
+                                                   .low = 0,
+                                                   .high = fmax(50, fmax(s->update, NAN))},
+                                             .y = {.label = "mean loss", .log = 10},
+                                             .legend = PLOT_BOTTOM_LEFT});
     draw_curve(panel, &s->batch,
                (PlotStyle){.label = "training batch", .color = PLOT_GREY, .width = 1});
     draw_curve(panel, &s->before,
@@ -140,7 +142,7 @@ static void draw_sharpness(const Live *l, Plot *plot)
     const LiveSeen *s = &l->seen;
     PlotPanel *panel = plot_panel(
         plot, (PlotAxes){.row = 5,
-                         .rows = 2,
+                         .rows = 3,
                          .column = 1,
                          .title = "Sharpness λ by update",
                          .x = {.label = "update", .low = 0, .high = fmax(50, fmax(s->update, NAN))},
@@ -178,7 +180,7 @@ void live_draw(const Live *l, Plot *plot, const LiveLook *look, const char *miss
                              l->setup.spec.name, l->setup.data->name, l->setup.images,
                              l->wish.batch, l->wish.rate, l->wish.momentum,
                              live_planes[l->wish.plane]);
-    int rows = l->wish.sharpness ? 7 : 5;
+    int rows = l->wish.sharpness ? 8 : 5;
     plot_begin(plot, rows, 2, title);
     draw_surfaces(l, plot, look, missing, rows);
     draw_losses(l, plot);

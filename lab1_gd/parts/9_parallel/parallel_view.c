@@ -54,9 +54,11 @@ static void describe(const Outcome *o, char *text, size_t room)
         snprintf(text + n, room - n, ": idle %.0f %%", 100 * outcome_idle(o));
 }
 
+/* columns: of panels beside each other; 1: it is drawn large */
 static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes axes, double scale, double clock,
-                          bool large)
+                          int columns)
 {
+    bool large = columns == 1;
     static Boxes boxes;
     char title[96];
     describe(o, title, sizeof title);
@@ -73,7 +75,6 @@ static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes axes, double sc
         names[o->ranks - 1 - r] = rank_names[r];
     axes.y.names = names;
     axes.y.names_count = o->ranks;
-    axes.legend = large || o->scheme.replicas == o->ranks ? PLOT_LEGEND_AUTO : PLOT_NO_LEGEND;
     PlotPanel *panel = plot_panel(plot, axes);
     for (int c = 0; o->done && c < 4; c++) {
         boxes.n = 0;
@@ -85,7 +86,7 @@ static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes axes, double sc
                    (PlotStyle){.label = kind_names[c], .color = plot_series(c), .opacity = 1});
     }
     if (o->done && o->scheme.stages > 1 && o->scheme.micros > 1)
-        number(panel, o, clock, large ? scale / 150 : scale / 36);
+        number(panel, o, clock, 7 * scale / (1240.0 / columns - 100));
     if (isfinite(clock))
         plot_rule_x(panel, 1000 * clock, (PlotStyle){.color = PLOT_INK, .width = 1});
 }
@@ -183,17 +184,21 @@ void parallel_draw(const void *study, Plot *plot)
                 : shown > 4 ? 3
                 : shown > 1 ? 2
                             : 1;
+    int last = schemes - 1; /* what has the legend: it is short */
+    while (last > first && out[last].missing)
+        last--;
     plot_begin(plot, 3, columns, title);
     if (chosen >= 0 && chosen < schemes)
         draw_timeline(plot, &out[chosen], (PlotAxes){.rows = 2, .columns = columns},
-                      fmax(scale, 1010 * out[chosen].end), s->clock, true);
+                      fmax(scale, 1010 * out[chosen].end), s->clock, 1);
     else
         for (int i = 0; i < shown; i++)
             draw_timeline(plot, &out[first + i],
                           (PlotAxes){.row = i / columns,
                                      .column = i % columns,
-                                     .rows = shown == 1 ? 2 : 1},
-                          scale, s->clock, false);
+                                     .rows = shown == 1 ? 2 : 1,
+                                     .legend = first + i == last ? PLOT_TOP_RIGHT : PLOT_NO_LEGEND},
+                          scale, s->clock, columns);
     draw_table(plot, out, s->batch, schemes, columns);
     plot_footer(plot, footer);
 }
