@@ -61,7 +61,7 @@ press space period period period period
 settle
 drag
 xdotool click 4; changes "the wheel"
-press h; changes "h"
+press h; changes "h"; press e; changes "e"
 press p; changes "p"; settle
 press bracketright bracketright bracketleft minus minus plus M M M m
 finish; expect 'after ([4-9]|1[0-9]) updates at rate 0.0125, batch 16, momentum 0.8: still moving'

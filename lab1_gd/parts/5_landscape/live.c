@@ -306,6 +306,22 @@ static void train_other(Live *l, const LiveWish *wish)
     background_unlock(l->thread);
 }
 
+/* The sharpness, in at most a quarter of the thread's time. */
+static void add_sharpness(Live *l, const LiveWish *wish)
+{
+    enum { EVERY = 8 }; /* updates */
+    double began = timer_real();
+    if (l->trail.updates % EVERY || l->seen.diverged || (!wish->hurry && began < l->sharpness_due))
+        return;
+    double lambda = live_sharpness(l), now = timer_real();
+    l->sharpness_due = now + 3 * (now - began);
+    background_lock(l->thread);
+    curve_add(&l->seen.sharpness, l->trail.updates, lambda);
+    curve_add(&l->seen.limit, l->trail.updates, 2 * (1 + wish->momentum) / wish->rate);
+    l->changes++;
+    background_unlock(l->thread);
+}
+
 /* ---- the thread ---- */
 
 typedef struct Pace {
@@ -343,7 +359,6 @@ static bool obey(Live *l, LiveWish *wish, Pace *pace)
 
 void live_work(void *live, BackgroundThread *b)
 {
-    enum { SHARPNESS_EVERY = 8 }; /* updates */
     Live *l = live;
     LiveWish wish;
     l->thread = b;
@@ -362,8 +377,8 @@ void live_work(void *live, BackgroundThread *b)
             train(l, &wish, pace.images_per_s);
             if (wish.duel && l->other.m)
                 train_other(l, &wish);
-            if (l->trail.updates % SHARPNESS_EVERY == 0 && !l->seen.diverged)
-                live_sharpness(l, &wish);
+            if (wish.sharpness)
+                add_sharpness(l, &wish);
             pace_count(&pace, timer_real(), wish.batch);
             if (!wish.hurry)
                 ground_path(l);

@@ -141,8 +141,8 @@ Live *live_new(const LiveSetup *setup, LiveWish wish);
 void live_free(Live *l);
 void live_work(void *live, BackgroundThread *b); /* the thread */
 
-/* live_sharpness.c: at the weights as they are now, if it is wished and due. */
-void live_sharpness(Live *l, const LiveWish *wish);
+/* live_sharpness.c: λ at the weights as they are now. */
+double live_sharpness(Live *l);
 
 /* live_plane.c */
 /* Measure a point, of a new plane if one is due and the one shown is not held. False: everything is

@@ -10,12 +10,10 @@
 #include "hessian.h"
 #include "live.h"
 #include "rng.h"
-#include "timer.h"
 #include <cblas.h>
-#include <math.h>
+#include <stdlib.h>
 
 enum { FIRST_PRODUCTS = 20, PRODUCTS = 2 };
-static const double SHARE = 0.25; /* of the thread's time, at most */
 
 static double *random_direction(int D, uint64_t seed)
 {
@@ -27,17 +25,14 @@ static double *random_direction(int D, uint64_t seed)
     return v;
 }
 
-void live_sharpness(Live *l, const LiveWish *wish)
+double live_sharpness(Live *l)
 {
-    double began = timer_real(), lambda = 0;
-    if (!wish->sharpness || (!wish->hurry && began < l->sharpness_due))
-        return;
     Model *m = l->probe;
     int D = m->params.n, products = l->steepest ? PRODUCTS : FIRST_PRODUCTS;
     const HessianData data = {.subset = l->ground_set, .mode = MODEL_FROZEN_STATS};
     if (!l->steepest)
         l->steepest = random_direction(D, l->setup.seed);
-    double *v = l->steepest, *Hv = alloc(D, sizeof *Hv);
+    double *v = l->steepest, *Hv = alloc(D, sizeof *Hv), lambda = 0;
     m->be->op->upload(m->s, m->params, l->trail.now);
     for (int k = 0; k < products; k++) {
         hessian_product(m, &data, Hv, v);
@@ -47,11 +42,5 @@ void live_sharpness(Live *l, const LiveWish *wish)
             v[i] = Hv[i] / length;
     }
     free(Hv);
-    double now = timer_real();
-    l->sharpness_due = now + (now - began) * (1 / SHARE - 1);
-    background_lock(l->thread);
-    curve_add(&l->seen.sharpness, l->trail.updates, lambda);
-    curve_add(&l->seen.limit, l->trail.updates, 2 * (1 + wish->momentum) / wish->rate);
-    l->changes++;
-    background_unlock(l->thread);
+    return lambda;
 }
