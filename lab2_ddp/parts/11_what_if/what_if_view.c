@@ -32,9 +32,13 @@ char *what_if_title(const WhatIf *w)
     char link[40], n[32];
     link_text(link, sizeof link, w->link);
     text_of(n, sizeof n, w->net.parameters, "");
-    return format_new("%s, %s parameters · %d × %s, batch %d each, %s · %s · %s · ZeRO %d",
-                      w->net.name, n, w->P, w->machine.name, w->batch, format_names[w->format],
-                      link, w->remedy ? remedy_names[w->remedy] : "no remedy", w->stage);
+    char *stage = w->stage ? format_new(" · ZeRO %d", w->stage) : format_new("%s", "");
+    char *title = format_new("%s, %s parameters · %d × %s, batch %d each, %s · %s%s%s%s",
+                             w->net.name, n, w->P, w->machine.name, w->batch,
+                             format_names[w->format], link, w->remedy ? " · " : "",
+                             w->remedy ? remedy_names[w->remedy] : "", stage);
+    free(stage);
+    return title;
 }
 
 void what_if_lines(const WhatIf *w, char line[WHAT_IF_LINES][WHAT_IF_ROOM])
@@ -114,7 +118,9 @@ static void draw_bandwidths(const WhatIf *w, Plot *plot)
                   (PlotStyle){.color = plot_series(r),
                               .dashed = r >= 7,
                               .width = r == (int)w->remedy ? 4 : 1.5,
-                              .label = remedy_names[r]});
+                              .label = r == REMEDY_BF16 && w->format == FORMAT_MIXED
+                                         ? "BF16 gradient, as none"
+                                         : remedy_names[r]});
     }
     plot_scatter(panel, 1, &here, &now, (PlotStyle){.color = PLOT_INK, .size = 12});
 }
