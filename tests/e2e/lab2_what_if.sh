@@ -69,4 +69,4 @@ press p; changes "p (FP32)"
 press r; changes "r (the next remedy)"
 press z; changes "z (the next stage)"
 finish
-expect '16 × H100, batch 16 each, FP32 · 10 Gbit/s, 20 µs · no remedy · ZeRO 1'
+expect '16 × H100, batch 16 each, FP32 · 10 Gbit/s, 20 µs · ZeRO 1'
