@@ -2,7 +2,7 @@
 # reference.sh BUILD RUNS [OPTIONS OF THE GRADER…]: is the assessment's bar where it should be? The
 # reference, graded RUNS times, each with different images, labels and seeds, must get all points
 # with a quarter of the time to spare; the program as it is handed out, once, must not pass. Prints
-# the spread of seconds and accuracies. Ends with "N of RUNS".
+# the spread of seconds and accuracies, and the budget for this machine that follows from them. Ends with "N of RUNS".
 set -u
 export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 2
@@ -39,6 +39,8 @@ for run in $(seq "$runs"); do
     echo "$accuracy" >>"$work/accuracies"
 done
 echo "seconds    $(spread <"$work/seconds") of $budget"
+echo "budget     $(sort -n "$work/seconds" |
+    awk 'END { print 10 * int($1 / 0.75 / 10 + 1) }') s would leave the slowest a quarter of it"
 echo "validation $(spread <"$work/accuracies")"
 grade assessment/train.c "$@"
 [ $? = 1 ] || { echo "the program as handed out passes, or cannot be graded"; passed=0; }
