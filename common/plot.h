@@ -59,23 +59,14 @@ typedef struct PlotAxis {
     int names_count;
 } PlotAxis;
 
-typedef enum {
-    PLOT_LEGEND_AUTO, /* the emptiest corner */
-    PLOT_TOP_LEFT,
-    PLOT_TOP_RIGHT,
-    PLOT_BOTTOM_LEFT,
-    PLOT_BOTTOM_RIGHT,
-    PLOT_NO_LEGEND
-} PlotLegend;
-
 typedef struct PlotAxes {
     int row, column, rows, columns; /* first cell; rows and columns covered (0: 1) */
     const char *title;
     PlotAxis x, y, z; /* z: the value of heat map, contours and surface; equal limits give
                        * equal colours */
     PlotMap map;
-    PlotLegend legend;
-    bool shadows; /* on a surface, from a lamp at the left */
+    bool no_legend; /* else what has a label is listed above the panel */
+    bool shadows;   /* on a surface, from a lamp at the left */
 } PlotAxes;
 PlotPanel *plot_panel(Plot *plot, PlotAxes axes); /* lives until the next plot_begin() */
 

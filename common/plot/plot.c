@@ -126,7 +126,7 @@ static void keep_axis(Plot *plot, PlotAxis *axis)
 
 PlotPanel *plot_panel(Plot *plot, PlotAxes axes)
 {
-    /* panels persist from frame to frame: z-buffer, legend's corner */
+    /* panels persist from frame to frame: z-buffer */
     if (plot->panels == plot->panel_room) {
         int before = plot->panel_room;
         plot->panel = grown(plot->panel, plot->panels, &plot->panel_room, sizeof *plot->panel);

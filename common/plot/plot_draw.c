@@ -72,7 +72,8 @@ static bool note_alone(const PlotPanel *panel)
     return panel->count == 1 && panel->mark[0].kind == MARK_NOTE;
 }
 
-static void panel_draw(Pen *pen, PlotPanel *panel, Rect room)
+/* legend: the height above the panel for it */
+static void panel_draw(Pen *pen, PlotPanel *panel, Rect room, double legend)
 {
     panel_fit(panel);
     cairo_save(pen);
@@ -80,6 +81,8 @@ static void panel_draw(Pen *pen, PlotPanel *panel, Rect room)
     text_fit(pen, (Font){.size = 16, .bold = true, .color = PLOT_INK},
              (Rect){room.x, room.y, room.w, 22}, 0, panel->axes.title);
     double head = panel->axes.title && *panel->axes.title ? 30 : 4;
+    legend_draw(pen, panel, (Rect){room.x, room.y + head, room.w, legend});
+    head += legend;
     Rect rest = {room.x, room.y + head, room.w, fmax(room.h - head, 1)};
     if (panel_surface(panel))
         surface_draw(pen, panel, rest);
@@ -87,7 +90,6 @@ static void panel_draw(Pen *pen, PlotPanel *panel, Rect room)
         panel->frame = rest;
     else
         flat_panel(pen, panel, rest);
-    legend_draw(pen, panel);
     for (int i = 0; i < panel->count; i++)
         if (panel->mark[i].kind == MARK_NOTE && panel->mark[i].text)
             note_draw(pen, panel->frame, panel->mark[i].text, panel->count > 1);
@@ -106,6 +108,18 @@ static Rect cell(const Plot *plot, const PlotAxes *axes, Rect table)
     columns = columns < plot->columns - column ? columns : plot->columns - column;
     rows = rows < plot->rows - row ? rows : plot->rows - row;
     return (Rect){table.x + column * w, table.y + row * h, columns * w - GAP, rows * h - GAP};
+}
+
+/* The height of the highest legend of the panels that begin in this row: their frames are level. */
+static double legends_of_row(Pen *pen, const Plot *plot, int row, Rect page)
+{
+    double highest = 0;
+    for (int i = 0; i < plot->panels; i++) {
+        const PlotPanel *panel = plot->panel[i];
+        if (panel->axes.row == row)
+            highest = fmax(highest, legend_height(pen, panel, cell(plot, &panel->axes, page).w));
+    }
+    return highest;
 }
 
 void figure_draw(Plot *plot)
@@ -128,11 +142,16 @@ void figure_draw(Plot *plot)
         page.h -= 28;
     }
     bool alone = plot->alone >= 1 && plot->alone <= plot->panels;
-    for (int i = 0; i < plot->panels; i++)
+    for (int i = 0; i < plot->panels; i++) {
+        PlotPanel *panel = plot->panel[i];
         if (alone && plot->alone != i + 1)
-            plot->panel[i]->frame = (Rect){0, 0, -1, -1}; /* nothing is under the pointer there */
+            panel->frame = (Rect){0, 0, -1, -1}; /* nothing is under the pointer there */
+        else if (alone)
+            panel_draw(pen, panel, page, legend_height(pen, panel, page.w));
         else
-            panel_draw(pen, plot->panel[i], alone ? page : cell(plot, &plot->panel[i]->axes, page));
+            panel_draw(pen, panel, cell(plot, &panel->axes, page),
+                       legends_of_row(pen, plot, panel->axes.row, page));
+    }
     cairo_destroy(pen);
     plot->drawn = true;
 }

@@ -141,7 +141,6 @@ struct PlotPanel {
     Mark *mark;
     int count, room, colors; /* colors: series colours given out so far */
     Rect frame;              /* where x and y (or the box) are; set by drawing */
-    PlotLegend corner;       /* the legend's last corner, so that it does not jump about */
     View view;               /* panels in space */
     Raster raster;
     Rect raster_at; /* the pixels it covers: the box, clipped to the panel */
@@ -204,7 +203,8 @@ void heat_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
 void contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
 void floor_contours_draw(Pen *pen, const PlotPanel *panel, const Mark *mark);
 void levels_of(const PlotPanel *panel, Ticks *levels); /* the levels of its contours */
-void legend_draw(Pen *pen, PlotPanel *panel);
+double legend_height(Pen *pen, const PlotPanel *panel, double width); /* 0: none */
+void legend_draw(Pen *pen, const PlotPanel *panel, Rect in);
 /* True: these marks were drawn in `at` before, with the same data, and their pixels are restored.
  * False: draw them, then call layer_keep(). */
 bool layer_recall(Pen *pen, PlotPanel *panel, Rect at, int count, const Mark *mark);

@@ -1,4 +1,4 @@
-/* plot_legend.c: the legend in the emptiest corner, the colour bar, and notes. */
+/* plot_legend.c: the legend above a panel, the colour bar, and notes. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include <cairo.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const Font TEXT = {.size = 13, .color = PLOT_INK};
-enum { LINE = 20, KEY = 26, PAD = 8 };
+enum { LINE = 19, KEY = 26, PAD = 12 };
 
 static void plate(Pen *pen, Rect r, double opacity)
 {
@@ -17,60 +17,6 @@ static void plate(Pen *pen, Rect r, double opacity)
     cairo_set_line_width(pen, 1);
     pen_color(pen, 0xd0d7de, 1);
     cairo_stroke(pen);
-}
-
-static Rect corner_rect(Rect frame, PlotLegend corner, double w, double h)
-{
-    bool right = corner == PLOT_TOP_RIGHT || corner == PLOT_BOTTOM_RIGHT;
-    bool bottom = corner == PLOT_BOTTOM_LEFT || corner == PLOT_BOTTOM_RIGHT;
-    return (Rect){right ? frame.x + frame.w - w - PAD : frame.x + PAD,
-                  bottom ? frame.y + frame.h - h - PAD : frame.y + PAD, w, h};
-}
-
-static bool inside(Rect r, double x, double y)
-{
-    return x > r.x - 4 && x < r.x + r.w + 4 && y > r.y - 4 && y < r.y + r.h + 4;
-}
-
-/* How much of one mark lies under `r`: points of about 500 sampled along it; a box counts as 20. */
-static int hidden_of(const PlotPanel *panel, const Mark *mark, Rect r)
-{
-    int count = 0, stride = 1 + mark->n / 500,
-        parts = mark->kind == MARK_LINE ? 1 + 500 / (mark->n + 1) : 1;
-    for (int i = 0; mark->kind <= MARK_ERRORS && i < mark->n; i += stride) {
-        double x = at_x(panel, mark->v[0][i]), y = at_y(panel, mark->v[1][i]);
-        int next = i + 1 < mark->n ? i + 1 : i;
-        double to_x = at_x(panel, mark->v[0][next]), to_y = at_y(panel, mark->v[1][next]);
-        for (int k = 0; k < parts; k++)
-            count += inside(r, x + k * (to_x - x) / parts, y + k * (to_y - y) / parts);
-    }
-    for (int i = 0; mark->kind == MARK_BOXES && mark->style.opacity > 0.5 && i < mark->n; i++)
-        count += 20 * (at_x(panel, mark->v[0][i]) < r.x + r.w && at_x(panel, mark->v[1][i]) > r.x &&
-                       at_y(panel, mark->v[2][i]) > r.y && at_y(panel, mark->v[3][i]) < r.y + r.h);
-    return count;
-}
-
-static int hidden(const PlotPanel *panel, Rect r)
-{
-    int count = 0;
-    for (int m = 0; m < panel->count; m++)
-        count += hidden_of(panel, &panel->mark[m], r);
-    return count;
-}
-
-static PlotLegend emptiest(const PlotPanel *panel, double w, double h)
-{
-    /* the corner changes only if another is clearly better */
-    PlotLegend best = panel->corner ? panel->corner : PLOT_TOP_RIGHT;
-    int least = hidden(panel, corner_rect(panel->frame, best, w, h)) - 3;
-    for (PlotLegend corner = PLOT_TOP_LEFT; corner <= PLOT_BOTTOM_RIGHT && least > 0; corner++) {
-        int count = hidden(panel, corner_rect(panel->frame, corner, w, h));
-        if (count < least) {
-            least = count;
-            best = corner;
-        }
-    }
-    return best;
 }
 
 static void key(Pen *pen, const Mark *mark, double x, double y)
@@ -100,33 +46,38 @@ static void key(Pen *pen, const Mark *mark, double x, double y)
         shape_draw(pen, PLOT_DOT, x + 18, y, 8, color, 1);
 }
 
-void legend_draw(Pen *pen, PlotPanel *panel)
+/* The width of a column: that of the longest label, in steps, so that a live figure does not
+ * jitter. */
+static double column_width(Pen *pen, const PlotPanel *panel, double room, int *labels)
 {
     double width = 0;
-    int lines = 0;
-    for (int i = 0; i < panel->count; i++)
+    *labels = 0;
+    for (int i = 0; i < panel->count && !panel->axes.no_legend; i++)
         if (panel->mark[i].style.label) {
             width = fmax(width, text_width(pen, TEXT, panel->mark[i].style.label));
-            lines++;
+            ++*labels;
         }
-    if (lines == 0 || panel->axes.legend == PLOT_NO_LEGEND)
-        return;
-    Rect f = panel->frame;
-    double w = fmin(8 * ceil(width / 8) + KEY + 2 * PAD, fmax(f.w - 2 * PAD, 60)),
-           h = lines * LINE + PAD;
-    if (panel->axes.legend != PLOT_LEGEND_AUTO)
-        panel->corner = panel->axes.legend;
-    else
-        panel->corner = panel_surface(panel) ? PLOT_TOP_RIGHT : emptiest(panel, w, h);
-    Rect r = corner_rect(f, panel->corner, w, h);
-    plate(pen, r, 0.88);
-    double y = r.y + PAD / 2 + LINE / 2.0;
-    for (int i = 0; i < panel->count; i++)
+    return fmin(16 * ceil(width / 16) + KEY + PAD, room);
+}
+
+double legend_height(Pen *pen, const PlotPanel *panel, double width)
+{
+    int labels, columns = (int)(width / column_width(pen, panel, width, &labels));
+    return labels ? (labels + columns - 1) / columns * LINE + PAD : 0;
+}
+
+void legend_draw(Pen *pen, const PlotPanel *panel, Rect in)
+{
+    int labels, at = 0;
+    double width = column_width(pen, panel, in.w, &labels);
+    int columns = (int)(in.w / width);
+    for (int i = 0; labels && i < panel->count; i++)
         if (panel->mark[i].style.label) {
-            key(pen, &panel->mark[i], r.x + PAD, y);
-            text_fit(pen, TEXT, (Rect){r.x + PAD + KEY, y - 8, w - KEY - 2 * PAD + 1, 16}, 0,
+            double x = in.x + at % columns * width, y = in.y + (at / columns + 0.5) * LINE;
+            key(pen, &panel->mark[i], x, y);
+            text_fit(pen, TEXT, (Rect){x + KEY, y - 8, width - KEY - PAD + 1, 16}, 0,
                      panel->mark[i].style.label);
-            y += LINE;
+            at++;
         }
 }
 

@@ -172,10 +172,10 @@ bool timeline_figure(const char *trace, const char *png, const char *title, int 
     Plot *plot = plot_new(1280, 200 + 60 * (t.rows ? t.rows : 1));
     plot_begin(plot, 1, 1, title);
     PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){
-                  .x = {.label = "time (ms)", .low = 0, .high = isfinite(to) ? to - from : NAN},
-                  .y = {.names = t.label, .names_count = t.rows, .low = -0.6, .high = t.rows + 0.6},
-                  .legend = PLOT_TOP_RIGHT});
+        plot,
+        (PlotAxes){
+            .x = {.label = "time (ms)", .low = 0, .high = isfinite(to) ? to - from : NAN},
+            .y = {.names = t.label, .names_count = t.rows, .low = -0.6, .high = t.rows + 0.6}});
     for (int k = 0; k < t.names; k++)
         draw_name(&t, panel, k, from, to);
     char *wrong = plot_write(plot, png);

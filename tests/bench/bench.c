@@ -282,8 +282,7 @@ static void draw_roofline(const Bench *b)
         plot_panel(plot, (PlotAxes){.title = "Left of the edge memory is the limit (above the "
                                              "roof: from the cache), right of it the multiply-adds",
                                     .x = {.label = "operations per byte of memory", .log = 10},
-                                    .y = {.label = "operations per second (10⁹)", .log = 10},
-                                    .legend = PLOT_BOTTOM_RIGHT});
+                                    .y = {.label = "operations per second (10⁹)", .log = 10}});
     plot_line(panel, 3, x, roof, (PlotStyle){.label = "roofs, measured", .color = PLOT_INK});
     for (int i = 0; i < 3; i++)
         if (b->marks[i].n)

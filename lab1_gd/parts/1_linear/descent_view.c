@@ -115,7 +115,6 @@ void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *phas
                                                 .z = linear_view_loss(&v->map, &d->all)});
     PlotPanel *data = plot_panel(plot, (PlotAxes){.column = 2,
                                                   .title = "Data and line",
-                                                  .legend = PLOT_TOP_LEFT,
                                                   .x = {.label = "x", .low = -1.2, .high = 3.2},
                                                   .y.label = "y"});
     PlotPanel *loss =
@@ -123,13 +122,12 @@ void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *phas
                                     .title = "Loss by update",
                                     .x = {.label = "update", .low = 0, .high = fmax(20, d->count)},
                                     .y = {.label = "mean squared error", .log = 10}});
-    PlotPanel *range = plot_panel(plot,
-                                  (PlotAxes){.row = 1,
-                                             .column = 2,
-                                             .title = "Contraction per update",
-                                             .x.label = "learning rate η",
-                                             .y = {.label = "factor |1 − ηλ|", .low = 0, .high = 2},
-                                             .legend = PLOT_TOP_LEFT});
+    PlotPanel *range =
+        plot_panel(plot, (PlotAxes){.row = 1,
+                                    .column = 2,
+                                    .title = "Contraction per update",
+                                    .x.label = "learning rate η",
+                                    .y = {.label = "factor |1 − ηλ|", .low = 0, .high = 2}});
     PlotPanel *surface = plot_panel(plot, (PlotAxes){.row = 1,
                                                      .column = 3,
                                                      .title = "Surface: drag to turn",

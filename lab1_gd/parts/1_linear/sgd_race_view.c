@@ -123,8 +123,7 @@ void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *pha
                          .columns = 3,
                          .title = "Noise floor: measured (dots), theory (lines), B from 1 to N",
                          .x = {.label = "η/B", .log = 10},
-                         .y = {.label = "mean loss − minimum", .log = 10},
-                         .legend = PLOT_BOTTOM_RIGHT});
+                         .y = {.label = "mean loss − minimum", .log = 10}});
     draw_paths(r, v, paths);
     draw_floors(r, floors);
     draw_losses(r, loss_panel(r, plot, 0, "By updates (dashed: floor)", "updates"), BY_UPDATES);

@@ -162,7 +162,6 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *phase)
     plot_begin(plot, 2, 6, text);
     PlotPanel *data = plot_panel(plot, (PlotAxes){.columns = 2,
                                                   .title = "Data and line",
-                                                  .legend = PLOT_TOP_LEFT,
                                                   .x = {.label = "x", .low = -1.2, .high = 3.2},
                                                   .y.label = "y"});
     snprintf(text, sizeof text, "Loss of one example: x = %.2f, y = %.2f", s->points.x[i],
@@ -188,8 +187,7 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *phase)
                                     .y = {.label = "squared error",
                                           .log = 10,
                                           .low = s->noise.lowest / 30,
-                                          .high = 20 * highest(s)},
-                                    .legend = PLOT_TOP_RIGHT});
+                                          .high = 20 * highest(s)}});
     PlotPanel *floor =
         plot_panel(plot, (PlotAxes){.row = 1,
                                     .column = 3,

@@ -72,7 +72,7 @@ static void draw_value(const BatchStudy *s, PlotPanel *panel, int value)
                     (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
 }
 
-/* The axis of a value to the target: its range so far, with room for the legend above. */
+/* The axis of a value to the target: its range so far. */
 static PlotAxis target_axis(const BatchStudy *s, const char *label, int value)
 {
     int size[BATCH_SIZES], n = batch_sweep_sizes(&s->sweep, size), missed = 0;
@@ -83,20 +83,15 @@ static PlotAxis target_axis(const BatchStudy *s, const char *label, int value)
         low = fmin(low, spread.count ? spread.low : INFINITY);
         high = fmax(high, spread.count ? spread.high : 0);
     }
-    /* the curve of updates leaves its corner free */
-    int lines = value == BATCH_STEPS ? 0 : 1 + (missed > 0) + s->dots;
     double perfect = sweep_spread(s->sweep.runs, size[0], value).median * size[0] / size[n - 1];
     low = 0.75 * (value == BATCH_STEPS ? fmin(low, perfect) : low);
     high *= missed ? 2 : 1.3; /* batch_sweep_draw()'s crosses are at 1.5 times the highest */
     if (high == 0)
         return (PlotAxis){.label = label, .log = 10, .low = 0.1, .high = 10};
-    return (PlotAxis){.label = label,
-                      .log = 10,
-                      .low = low,
-                      .high = low * pow(high / low, lines ? 1 / (0.85 - 0.1 * lines) : 1)};
+    return (PlotAxis){.label = label, .log = 10, .low = low, .high = high};
 }
 
-/* The top of the speed axis, with room for the legend; NaN: nothing is measured yet. */
+/* The top of the speed axis; NaN: nothing is measured yet. */
 static double top_of(const BatchStudy *s)
 {
     double batch[SPEED_SIZES], most = 1 / s->c;
@@ -104,7 +99,7 @@ static double top_of(const BatchStudy *s)
     int n = batch_study_measured(s, batch, speed);
     for (int i = 0; i < n; i++)
         most = fmax(most, batch[i] / speed[i].quartile[0]);
-    return 2 * most;
+    return 1.1 * most;
 }
 
 /* The run's phase, or the results of the selected batch. */
@@ -153,10 +148,9 @@ void batch_study_draw(const void *study, Plot *plot)
     static const struct {
         const char *title, *label;
         int value;
-        PlotLegend legend;
-    } targets[] = {{"Time to the target", "training time (s)", BATCH_SECONDS, PLOT_TOP_RIGHT},
-                   {"Epochs to the target", "epochs", BATCH_EPOCHS, PLOT_TOP_LEFT},
-                   {"Updates to the target", "updates", BATCH_STEPS, PLOT_TOP_RIGHT}};
+    } targets[] = {{"Time to the target", "training time (s)", BATCH_SECONDS},
+                   {"Epochs to the target", "epochs", BATCH_EPOCHS},
+                   {"Updates to the target", "updates", BATCH_STEPS}};
     char *text = title(s), *status = footer(s), *speed_title = format_new("Speed");
     if (isfinite(s->t0)) {
         free(speed_title);
@@ -172,8 +166,7 @@ void batch_study_draw(const void *study, Plot *plot)
         plot_panel(plot,
                    (PlotAxes){.title = speed_title,
                               .x = x,
-                              .y = {.label = "images per second", .low = 0, .high = top_of(s)},
-                              .legend = PLOT_TOP_LEFT});
+                              .y = {.label = "images per second", .low = 0, .high = top_of(s)}});
     draw_speed(s, speed);
     for (int i = 0; i < 3; i++) {
         PlotPanel *panel =
@@ -181,8 +174,7 @@ void batch_study_draw(const void *study, Plot *plot)
                                         .column = (i + 1) % 2,
                                         .title = targets[i].title,
                                         .x = x,
-                                        .y = target_axis(s, targets[i].label, targets[i].value),
-                                        .legend = targets[i].legend});
+                                        .y = target_axis(s, targets[i].label, targets[i].value)});
         draw_value(s, panel, targets[i].value);
     }
     /* The exercise is the fit: its note gives way to what is measured without. */

@@ -204,8 +204,7 @@ static void draw_valley(const LandscapeView *v, Plot *plot, const Look *l)
         PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = 1,
                                                        .title = "Training",
                                                        .x.label = "update",
-                                                       .y = {.label = "loss", .log = 10},
-                                                       .legend = PLOT_TOP_RIGHT});
+                                                       .y = {.label = "loss", .log = 10}});
         if (l->net && l->net->snapshots)
             draw_training(panel, l);
         return;
@@ -305,14 +304,12 @@ static void draw_two(const LandscapeView *v, Plot *plot, PlotAxis z, const char 
         draw_3d(surface, v, &v->look[k]);
         free(title);
     }
-    /* with room for the legend */
-    PlotAxis loss = {.label = "loss", .log = 10, .low = z.low / 1.5, .high = 20 * z.high};
+    PlotAxis loss = {.label = "loss", .log = 10, .low = z.low / 1.5, .high = 1.5 * z.high};
     PlotPanel *lines = plot_panel(plot, (PlotAxes){.column = 2,
                                                    .rows = 2,
                                                    .title = along_title(v),
                                                    .x = direction(&v->look[0].train, false, "a"),
-                                                   .y = loss,
-                                                   .legend = PLOT_TOP_RIGHT});
+                                                   .y = loss});
     draw_lines(lines, v);
 }
 

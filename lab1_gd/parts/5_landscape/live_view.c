@@ -127,8 +127,7 @@ static void draw_losses(const Live *l, Plot *plot)
                                              .x = {.label = l->wish.sharpness ? NULL : "update",
                                                    .low = 0,
                                                    .high = fmax(50, fmax(s->update, NAN))},
-                                             .y = {.label = "mean loss", .log = 10},
-                                             .legend = PLOT_BOTTOM_LEFT});
+                                             .y = {.label = "mean loss", .log = 10}});
     draw_curve(panel, &s->batch,
                (PlotStyle){.label = "training batch", .color = PLOT_GREY, .width = 1});
     draw_curve(panel, &s->before,

@@ -430,7 +430,7 @@ static void draw_surface(Show *s, const LiveWish *w, Plot *plot)
                                .log = 10,
                                .low = s->low * pow(s->low / s->high, 0.5),
                                .high = s->high},
-                         .legend = PLOT_NO_LEGEND,
+                         .no_legend = true,
                          .shadows = true});
     plot_surface(panel, grid, s->camera);
     plot_contours(panel, grid, (PlotStyle){.width = 1.5});

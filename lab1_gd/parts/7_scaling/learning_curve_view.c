@@ -174,8 +174,7 @@ void learning_curve_draw(const void *study, Plot *plot)
                                     .log = 10,
                                     .low = l->smallest / 2.0,
                                     .high = WIDEST},
-                              .y = {.label = "test error", .log = 10, .low = 0.05, .high = 1.1},
-                              .legend = PLOT_TOP_RIGHT});
+                              .y = {.label = "test error", .log = 10, .low = 0.05, .high = 1.1}});
     char *left_open = open_title(l);
     PlotPanel *open = plot_panel(plot, (PlotAxes){.column = 3,
                                                   .columns = 2,
@@ -191,8 +190,7 @@ void learning_curve_draw(const void *study, Plot *plot)
                                           .log = 10,
                                           .low = 0.7,
                                           .high = 1e5},
-                                    .y = {.label = "days", .log = 10, .low = 0.1, .high = 1e5},
-                                    .legend = PLOT_TOP_RIGHT});
+                                    .y = {.label = "days", .log = 10, .low = 0.1, .high = 1e5}});
     draw_curve(l, curve);
     draw_open(l, open);
     /* Its note gives way to what is measured without. */

@@ -94,8 +94,7 @@ static void draw_timeline(Plot *plot, const StepReport *r, int ranks)
         (PlotAxes){.columns = 3,
                    .title = "One step of median length (pale: work on later batches)",
                    .x = {.label = "time since the step began (ms)", .low = f.low, .high = f.high},
-                   .y = rows(),
-                   .legend = PLOT_BOTTOM_LEFT});
+                   .y = rows()});
     plot_rule_x(panel, 0, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
     for (int i = 0; i < ranks; i++)
         draw_rank(panel, &f, &r[i], i, ranks);

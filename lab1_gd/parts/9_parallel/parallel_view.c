@@ -184,9 +184,6 @@ void parallel_draw(const void *study, Plot *plot)
                 : shown > 4 ? 3
                 : shown > 1 ? 2
                             : 1;
-    int last = schemes - 1; /* what has the legend: it is short */
-    while (last > first && out[last].missing)
-        last--;
     plot_begin(plot, 3, columns, title);
     if (chosen >= 0 && chosen < schemes)
         draw_timeline(plot, &out[chosen], (PlotAxes){.rows = 2, .columns = columns},
@@ -197,7 +194,7 @@ void parallel_draw(const void *study, Plot *plot)
                           (PlotAxes){.row = i / columns,
                                      .column = i % columns,
                                      .rows = shown == 1 ? 2 : 1,
-                                     .legend = first + i == last ? PLOT_TOP_RIGHT : PLOT_NO_LEGEND},
+                                     .no_legend = i > 0},
                           scale, s->clock, columns);
     draw_table(plot, out, s->batch, schemes, columns);
     plot_footer(plot, footer);

@@ -42,7 +42,7 @@ static int lay_bars(const ShardStudy *s, int part, int k, double x0[], double x1
 
 static void draw_memory(const ShardStudy *s, Plot *plot)
 {
-    double highest = 1e-6; /* leaves room for the legend */
+    double highest = 1e-6;
     for (int stage = 0; stage < ZERO_STAGES; stage++)
         for (int i = 0; i < s->sizes; i++)
             highest = fmax(highest, s->stage[stage][i].all / 1e6);
@@ -55,8 +55,7 @@ static void draw_memory(const ShardStudy *s, Plot *plot)
                                .high = ZERO_STAGES - 0.5},
                          .y = {.label = "most at any moment of an update (MB)",
                                .low = 0,
-                               .high = 1.7 * highest},
-                         .legend = PLOT_TOP_LEFT});
+                               .high = 1.08 * highest}});
     double x0[MOST_BARS], x1[MOST_BARS], y0[MOST_BARS], y1[MOST_BARS];
     for (int part = 0; part < PARTS; part++)
         for (int k = 0; k < 2; k++) {
@@ -115,8 +114,7 @@ static void draw_bytes(const ShardStudy *s, Plot *plot)
         (PlotAxes){.column = 2,
                    .title = "Bytes",
                    .x = {.label = "ranks P", .log = 2, .low = 0.8, .high = 1.3 * x[s->sizes - 1]},
-                   .y = bytes,
-                   .legend = PLOT_TOP_LEFT});
+                   .y = bytes});
     for (int stage = 0; stage < ZERO_STAGES; stage++)
         draw_wire(s->stage[stage], s->sizes, x, stage, panel);
     snprintf(title, sizeof title, "Bytes, %d ranks, with accumulation", 1 << (s->sizes - 1));
@@ -126,8 +124,7 @@ static void draw_bytes(const ShardStudy *s, Plot *plot)
                                         .x = {.label = "micro-batches of an update",
                                               .low = 0.5,
                                               .high = shard_micro[SHARD_MICROS - 1] + 0.5},
-                                        .y = bytes,
-                                        .legend = PLOT_TOP_LEFT});
+                                        .y = bytes});
     for (int stage = 0; stage < ZERO_STAGES; stage++)
         draw_wire(s->micro[stage], SHARD_MICROS, micro, stage, panel);
 }
@@ -161,17 +158,16 @@ static void draw_savings(const ShardStudy *s, Plot *plot)
                                   (PlotAxes){.row = 1,
                                              .title = title,
                                              .x = pieces,
-                                             .y = {.label = "memory (MB)", .low = 0, .high = NAN},
-                                             .legend = PLOT_TOP_RIGHT});
+                                             .y = {.label = "memory (MB)", .low = 0, .high = NAN}});
     draw_saving(s->parts, false, panel, 0, "computed twice, in parts");
     draw_saving(s->pieces, false, panel, 1, "accumulated");
-    panel = plot_panel(
-        plot, (PlotAxes){.row = 1,
-                         .column = 1,
-                         .title = "… and their price",
-                         .x = pieces,
-                         .y = {.label = "time of a gradient / in one piece", .low = 0, .high = NAN},
-                         .legend = PLOT_BOTTOM_LEFT});
+    panel = plot_panel(plot, (PlotAxes){.row = 1,
+                                        .column = 1,
+                                        .title = "… and their price",
+                                        .x = pieces,
+                                        .y = {.label = "time of a gradient / in one piece",
+                                              .low = 0,
+                                              .high = NAN}});
     plot_rule_y(panel, 4.0 / 3, (PlotStyle){.color = PLOT_GREY, .dashed = true});
     plot_text(panel, 1, 1.42, "a forward pass more: 4/3",
               (PlotStyle){.color = PLOT_GREY, .size = 12});

@@ -73,8 +73,7 @@ static void draw_ranks(const WhatIf *w, Plot *plot)
     PlotPanel *panel =
         plot_panel(plot, (PlotAxes){.title = "Efficiency against ranks",
                                     .x = {.label = "ranks P", .log = 2, .low = 0.8, .high = 5000},
-                                    .y = {.label = "efficiency (%)", .low = 0, .high = 105},
-                                    .legend = PLOT_BOTTOM_LEFT});
+                                    .y = {.label = "efficiency (%)", .low = 0, .high = 105}});
     for (int r = 0; r < REMEDIES; r++) {
         WhatIf other = *w;
         other.remedy = r;
@@ -102,8 +101,7 @@ static void draw_bandwidths(const WhatIf *w, Plot *plot)
         plot, (PlotAxes){.column = 1,
                          .title = "An update against bandwidth",
                          .x = {.label = "bandwidth (Gbit/s)", .log = 10, .low = 0.009, .high = 1e4},
-                         .y = {.label = "time (s)", .log = 10},
-                         .legend = PLOT_TOP_RIGHT});
+                         .y = {.label = "time (s)", .log = 10}});
     for (int r = 0; r < REMEDIES; r++) {
         WhatIf other = *w;
         other.remedy = r;
@@ -150,8 +148,7 @@ static void draw_memory(const WhatIf *w, Plot *plot)
                                           .high = 3.6,
                                           .names = stages,
                                           .names_count = ZERO_STAGES},
-                                    .y = {.label = "memory (GB)", .low = 0, .high = 1.4 * most},
-                                    .legend = PLOT_TOP_RIGHT});
+                                    .y = {.label = "memory (GB)", .low = 0, .high = 1.08 * most}});
     for (int k = 0; k < 4; k++) {
         for (int s = 0; s < ZERO_STAGES; s++) {
             base[s] = top[s];

@@ -155,14 +155,13 @@ void compare_draw_times(Plot *plot, const Comparison *c, int world, int size, co
     PlotPanel *sizes = plot_panel(plot,
                                   (PlotAxes){.title = left,
                                              .x = {.label = "size of the vector (KiB)", .log = 2},
-                                             .y = {.label = "time (ms)", .log = 10},
-                                             .legend = PLOT_TOP_LEFT});
+                                             .y = {.label = "time (ms)", .log = 10}});
     draw_over_sizes(sizes, c, world);
     PlotPanel *ranks = plot_panel(plot, (PlotAxes){.column = 1,
                                                    .title = right,
                                                    .x = {.label = "ranks P", .log = 2},
                                                    .y = {.label = "time (ms)", .log = 10},
-                                                   .legend = PLOT_NO_LEGEND});
+                                                   .no_legend = true});
     draw_over_ranks(ranks, c, size);
     draw_to_do(ranks);
     plot_footer(plot, footer);
@@ -222,18 +221,16 @@ void compare_draw_map(Plot *plot, const Comparison *c, const char *footer)
     link_words(link, sizeof link, c);
     snprintf(title, sizeof title, "Which all-reduce is fastest? · %s", link);
     plot_begin(plot, 1, 1, title);
-    PlotPanel *panel = plot_panel(plot,
-                                  (PlotAxes){.title = predicts ? "areas: predicted, dots: measured"
-                                                               : "dots: measured",
-                                             .x = {.label = "size of the vector (KiB)",
-                                                   .log = 2,
-                                                   .low = low / 1024,
-                                                   .high = high / 1024},
-                                             .y = {.label = "ranks P",
-                                                   .log = 2,
-                                                   .low = 1.8,
-                                                   .high = predicts ? 1.5 + MAP_RANKS : most + 0.5},
-                                             .legend = PLOT_TOP_RIGHT});
+    PlotPanel *panel = plot_panel(
+        plot, (PlotAxes){.title = predicts ? "areas: predicted, dots: measured" : "dots: measured",
+                         .x = {.label = "size of the vector (KiB)",
+                               .log = 2,
+                               .low = low / 1024,
+                               .high = high / 1024},
+                         .y = {.label = "ranks P",
+                               .log = 2,
+                               .low = 1.8,
+                               .high = predicts ? 1.5 + MAP_RANKS : most + 0.5}});
     if (predicts)
         draw_predicted(panel, c, low, high);
     draw_winners(panel, c);

@@ -84,7 +84,7 @@ static void draw_chunks(Plot *plot, const Record *r, double time, const char *mi
                                .low = -0.6,
                                .high = r->P - 0.4},
                          .y = {.names = rows, .names_count = r->P, .low = -0.6, .high = r->P - 0.4},
-                         .legend = PLOT_NO_LEGEND});
+                         .no_legend = true});
     for (int p = 0; r->done && p < r->P; p++)
         for (int k = 0; k < r->P; k++)
             draw_cell(panel, r->P, p, k, record_vector(r, p, time)[k]);
@@ -116,7 +116,7 @@ static void draw_sent(Plot *plot, const Record *r, double time)
                          .title = "sent so far",
                          .x = {.label = "whole vectors", .low = 0, .high = 1.05 * most},
                          .y = {.names = none, .names_count = 1, .low = -0.6, .high = r->P - 0.4},
-                         .legend = PLOT_NO_LEGEND});
+                         .no_legend = true});
     plot_boxes(panel, r->P, x0, all, y0, y1, (PlotStyle){.color = PLOT_GREY, .opacity = 0.25});
     plot_boxes(panel, r->P, x0, sent, y0, y1, (PlotStyle){.color = plot_series(0), .opacity = 1});
 }

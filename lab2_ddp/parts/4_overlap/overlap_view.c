@@ -25,8 +25,7 @@ static void draw_bandwidths(const OverlapStudy *s, Plot *plot)
     PlotPanel *panel = plot_panel(
         plot, (PlotAxes){.title = "Waiting for the network",
                          .x = {.label = "bandwidth (Mbit/s)", .log = 10, .low = 70, .high = 1.5e4},
-                         .y = {.label = "share of an update (%)", .low = 0, .high = 100},
-                         .legend = PLOT_TOP_RIGHT});
+                         .y = {.label = "share of an update (%)", .low = 0, .high = 100}});
     for (int e = 0; e < STUDY_EXCHANGES; e++) {
         double x[STUDY_BANDWIDTHS], found[STUDY_BANDWIDTHS], predicted[STUDY_BANDWIDTHS];
         for (int i = 0; i < STUDY_BANDWIDTHS; i++) {
@@ -64,8 +63,7 @@ static void draw_sizes(const OverlapStudy *s, Plot *plot)
                                                    .names_count = STUDY_SIZES,
                                                    .low = -0.5,
                                                    .high = STUDY_SIZES - 0.5},
-                                             .y = {.label = "an update waits (ms)", .log = 10},
-                                             .legend = PLOT_BOTTOM_LEFT});
+                                             .y = {.label = "an update waits (ms)", .log = 10}});
     PlotStyle style = style_of(EXCHANGE_BUCKETS, "measured"),
               line = {.color = style.color, .label = "predicted"};
     plot_line(panel, STUDY_SIZES, x, predicted, line);
@@ -130,8 +128,7 @@ static void draw_timelines(const OverlapStudy *s, Plot *plot)
                               .columns = 2,
                               .title = title,
                               .x = {.label = "time in the update (ms)", .low = 0, .high = NAN},
-                              .y = {.names = rows, .names_count = 6, .low = -0.6, .high = 5.6},
-                              .legend = PLOT_BOTTOM_RIGHT});
+                              .y = {.names = rows, .names_count = 6, .low = -0.6, .high = 5.6}});
     for (int k = 0; k < BOX_KINDS; k++)
         boxes[k].n = 0;
     for (int e = 0; e < STUDY_EXCHANGES; e++)

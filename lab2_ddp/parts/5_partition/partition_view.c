@@ -42,7 +42,7 @@ static void draw_shares(const PartitionStudy *s, Plot *plot)
         plot_panel(plot, (PlotAxes){.title = "One epoch",
                                     .x = {.label = "ranks P", .log = 2, .low = 0.8, .high = 80},
                                     .y = share,
-                                    .legend = PLOT_NO_LEGEND});
+                                    .no_legend = true});
     for (int kind = 0; kind < PARTITION_KINDS; kind++)
         draw_share(s, panel, STUDY_SIZES, sizes, kind, true);
     guess_rule(&s->guess, panel);
@@ -51,8 +51,7 @@ static void draw_shares(const PartitionStudy *s, Plot *plot)
                        (PlotAxes){.column = 1,
                                   .title = title,
                                   .x = {.label = "epochs", .low = 0.5, .high = s->epochs + 0.5},
-                                  .y = share,
-                                  .legend = PLOT_BOTTOM_RIGHT});
+                                  .y = share});
     for (int kind = 0; kind < PARTITION_KINDS; kind++)
         draw_share(s, panel, s->epochs, epochs, kind, false);
 }
@@ -78,8 +77,7 @@ static void draw_accuracy(const PartitionStudy *s, Plot *plot)
         plot_panel(plot, (PlotAxes){.column = 2,
                                     .title = "Does it matter?",
                                     .x = {.label = "epochs", .low = 0.5, .high = s->epochs + 0.5},
-                                    .y = {.label = "test accuracy: median, lowest, highest"},
-                                    .legend = PLOT_BOTTOM_RIGHT});
+                                    .y = {.label = "test accuracy: median, lowest, highest"}});
     for (int kind = 0; kind < PARTITION_KINDS; kind++) {
         double x[STUDY_EPOCHS], at[3][STUDY_EPOCHS], one[3];
         for (int e = 0; e < s->epochs; e++) {

@@ -61,8 +61,7 @@ static void draw_bandwidths(const NetworkStudy *s, Plot *plot)
     PlotPanel *panel = plot_panel(
         plot, (PlotAxes){.title = title,
                          .x = {.label = "bandwidth (Mbit/s)", .log = 10, .low = 50, .high = 2e5},
-                         .y = percent,
-                         .legend = PLOT_TOP_LEFT});
+                         .y = percent});
     for (int i = 0; i < STUDY_BANDWIDTHS; i++)
         x[i] = network_bandwidth[i] / 1e6;
     plot_rule_x(panel, 8 * s->choice.link.bandwidth / 1e6,
@@ -95,8 +94,7 @@ static void draw_latencies(const NetworkStudy *s, Plot *plot)
                    (PlotAxes){.column = 1,
                               .title = "Latency, at the chosen bandwidth",
                               .x = {.label = "latency (µs)", .log = 10, .low = 0.7, .high = 1.5e4},
-                              .y = percent,
-                              .legend = PLOT_TOP_RIGHT});
+                              .y = percent});
     for (int i = 0; i < STUDY_LATENCIES; i++)
         x[i] = 1e6 * network_latency[i];
     plot_rule_x(panel, 1e6 * s->choice.link.latency, (PlotStyle){.color = PLOT_GREY, .width = 1});
@@ -149,8 +147,7 @@ static void draw_update(const NetworkStudy *s, Plot *plot)
             .column = 1,
             .title = "An update on the chosen link, measured",
             .x = {.label = "ranks P", .low = 0.3, .high = 5.7, .names = names, .names_count = 6},
-            .y = {.label = "time (ms)", .low = 0, .high = 1.4 * slowest},
-            .legend = PLOT_TOP_LEFT});
+            .y = {.label = "time (ms)", .low = 0, .high = 1.08 * slowest}});
     for (int g = 0; g < GROUPS; g++) {
         x0[g] = g + 0.7;
         x1[g] = g + 1.3;

@@ -133,7 +133,7 @@ void compression_draw(const void *study, Plot *plot)
                          .title = left_title,
                          .x = {.label = "bandwidth (Mbit/s)", .log = 10, .low = LOW, .high = HIGH},
                          .y = {.label = "computing, compressing, sending (s)", .log = 10},
-                         .legend = PLOT_NO_LEGEND});
+                         .no_legend = true});
     PlotPanel *right = plot_panel(
         plot, (PlotAxes){.column = 3,
                          .columns = 2,
@@ -143,7 +143,7 @@ void compression_draw(const void *study, Plot *plot)
                                .names_count = s->remedies,
                                .low = -0.6,
                                .high = s->remedies - 0.4},
-                         .legend = PLOT_NO_LEGEND});
+                         .no_legend = true});
     if (s->study.missing)
         plot_note(left, s->study.missing);
     for (int row = s->remedies - 1; row >= 0 && !s->study.missing; row--) {

@@ -45,8 +45,7 @@ static void draw_periods(const LocalStudy *s, Plot *plot, Shards shards)
                                           .log = 2,
                                           .low = 2.5,
                                           .high = 320},
-                                    .y = {.label = "test accuracy: median, lowest, highest"},
-                                    .legend = PLOT_BOTTOM_LEFT});
+                                    .y = {.label = "test accuracy: median, lowest, highest"}});
     double plain[3];
     if (spread(s, shards, LOCAL_PLAIN, 0, plain)) {
         double x[] = {2.5, 320}, low[] = {plain[0], plain[0]}, high[] = {plain[2], plain[2]};
@@ -79,8 +78,7 @@ static void draw_bytes(const LocalStudy *s, Plot *plot)
                                                    .log = 10,
                                                    .low = 2,
                                                    .high = 1e5},
-                                             .y = {.label = "accuracy less plain's (points)"},
-                                             .legend = PLOT_BOTTOM_RIGHT});
+                                             .y = {.label = "accuracy less plain's (points)"}});
     plot_rule_y(panel, 0, (PlotStyle){.color = plot_series(LOCAL_PLAIN), .width = 1});
     for (int shards = 0; shards < SHARDS; shards++)
         for (int kind = LOCAL_SGD; kind < LOCAL_KINDS; kind++) {

@@ -43,8 +43,7 @@ static void draw_seconds(const AsyncStudy *s, Plot *plot)
         (PlotAxes){
             .title = title,
             .x = {.label = "times as slow: the last worker", .log = 2, .low = 0.8, .high = 10},
-            .y = {.label = "time (s), virtual clock", .low = 0, .high = NAN},
-            .legend = PLOT_TOP_LEFT});
+            .y = {.label = "time (s), virtual clock", .low = 0, .high = NAN}});
     for (int kind = 0; kind <= SERVE_ASYNC; kind++) {
         double line[2][33], x[STUDY_SLOWS], y[STUDY_SLOWS];
         int n = 0;
@@ -73,8 +72,7 @@ static void draw_staleness(const AsyncStudy *s, Plot *plot)
                    (PlotAxes){.column = 1,
                               .title = "Asynchronous: how stale?",
                               .x = {.label = "staleness (updates)", .low = -0.7, .high = SHOWN},
-                              .y = {.label = "share of the gradients used", .low = 0, .high = 1},
-                              .legend = PLOT_TOP_RIGHT});
+                              .y = {.label = "share of the gradients used", .low = 0, .high = 1}});
     double period[SERVER_WORKERS], x[SHOWN], height[SHOWN];
     int W = s->study.lab->comm->size - 1;
     for (int slow = 0; slow <= SLOW_SHOWN; slow += SLOW_SHOWN) {
@@ -110,9 +108,8 @@ static void draw_accuracy(const AsyncStudy *s, Plot *plot)
                                           .low = -0.6,
                                           .high = SERVE_KINDS - 0.4},
                                     .y = {.label = "test accuracy: median, lowest, highest",
-                                          .low = -0.03,  /* a mark at 0 is whole */
-                                          .high = 1.09}, /* room for the legend */
-                                    .legend = PLOT_TOP_RIGHT});
+                                          .low = -0.03, /* a mark at 0 is whole */
+                                          .high = 1}});
     snprintf(label[0], sizeof label[0], "momentum %g", s->momentum);
     snprintf(label[1], sizeof label[1], "no momentum, same steps");
     for (int momentum = 0; momentum < STUDY_MOMENTA; momentum++) {

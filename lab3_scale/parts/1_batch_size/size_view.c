@@ -22,13 +22,12 @@ static Results results_of(const SizeStudy *s)
     return r;
 }
 
-static PlotPanel *panel(Plot *plot, int column, const char *title, PlotAxis y, PlotLegend legend)
+static PlotPanel *panel(Plot *plot, int column, const char *title, PlotAxis y)
 {
     return plot_panel(plot, (PlotAxes){.column = column,
                                        .title = title,
                                        .x = {.label = "batch size (images per update)", .log = 2},
-                                       .y = y,
-                                       .legend = legend});
+                                       .y = y});
 }
 
 static void draw_values(const Results *r, PlotPanel *p, const double *median, const double *low,
@@ -64,8 +63,7 @@ static void draw_speed(const Results *r, Plot *plot)
         top = fmax(top, high[i]);
     }
     PlotAxis y = {.label = "images per second", .low = 0, .high = top > 0 ? 1.1 * top : 1};
-    draw_values(r, panel(plot, 2, "Speed", y, PLOT_BOTTOM_RIGHT), median, low, high,
-                "median, quartiles");
+    draw_values(r, panel(plot, 2, "Speed", y), median, low, high, "median, quartiles");
 }
 
 static void draw_published(const SizeStudy *s, PlotPanel *p)
@@ -115,12 +113,12 @@ void size_draw(const void *study, Plot *plot)
     free(title);
     Results r = results_of(s);
     PlotAxis axis = {.label = "updates", .log = 10};
-    PlotPanel *p = panel(plot, 0, "Updates to the target", axis, PLOT_TOP_RIGHT);
+    PlotPanel *p = panel(plot, 0, "Updates to the target", axis);
     draw_target(&r, p, false, "median");
     draw_published(s, p);
     draw_bend(s, &r, p);
     axis.label = "updates × time of one (s)";
-    p = panel(plot, 1, "Time to the target", axis, PLOT_TOP_LEFT);
+    p = panel(plot, 1, "Time to the target", axis);
     draw_target(&r, p, true, "median");
     draw_speed(&r, plot);
 }

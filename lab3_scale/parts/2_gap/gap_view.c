@@ -26,8 +26,7 @@ static void draw_errors(const GapStudy *s, Plot *plot)
         (PlotAxes){
             .title = "Error: test, and training (crosses)",
             .x = {.names = names, .names_count = GAP_WAYS, .low = -0.5, .high = GAP_WAYS - 0.5},
-            .y = {.label = "median, lowest, highest (%)", .low = 0, .high = NAN},
-            .legend = PLOT_BOTTOM_LEFT});
+            .y = {.label = "median, lowest, highest (%)", .low = 0, .high = NAN}});
     for (int decay = 0; decay < 2; decay++)
         for (int way = 0; way < GAP_WAYS; way++) {
             double x = way + 0.2 * (decay - 0.5);
@@ -101,7 +100,7 @@ static void draw_plane(const GapStudy *s, Plot *plot, int decay)
                                              .x = {.label = "small batch at 0, large batch at 1"},
                                              .y = {.label = "a random direction"},
                                              .z = {.label = "log10 loss", .low = -1.5, .high = 1},
-                                             .legend = PLOT_NO_LEGEND});
+                                             .no_legend = true});
     PlotGrid grid = {plane->nx, plane->ny, -0.5, 1.5, -1, 1, loss};
     plot_heat(panel, grid);
     plot_contours(panel, grid, (PlotStyle){.color = PLOT_WHITE, .width = 1});
@@ -118,8 +117,7 @@ static void draw_updates(const GapStudy *s, Plot *plot)
                                     .column = 2,
                                     .title = "Test error against updates",
                                     .x = {.label = "updates", .log = 10},
-                                    .y = {.label = "test error (%)", .low = 0, .high = NAN},
-                                    .legend = PLOT_BOTTOM_LEFT});
+                                    .y = {.label = "test error (%)", .low = 0, .high = NAN}});
     for (int way = 0; way < GAP_WAYS; way++) {
         double x = s->result[0][way][0].updates;
         Spread v = test_error(s, 0, way);

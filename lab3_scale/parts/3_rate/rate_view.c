@@ -22,8 +22,7 @@ static void draw_errors(const RateStudy *s, Plot *plot)
                                           .log = 2,
                                           .low = 0.6,
                                           .high = 1.8 * s->k[RATE_KS - 1]},
-                                    .y = {.label = "test error (%)", .low = 0, .high = NAN},
-                                    .legend = PLOT_TOP_LEFT});
+                                    .y = {.label = "test error (%)", .low = 0, .high = NAN}});
     double at[3];
     Spread small = errors_of(s, 0, 0);
     plot_rule_y(panel, small.median, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
@@ -48,8 +47,7 @@ static void draw_spread(const RateStudy *s, Plot *plot)
         (PlotAxes){.column = 1,
                    .title = "Covariance of an update, k = 1: 1",
                    .x = {.label = "k", .log = 2, .low = 0.8, .high = 1.3 * largest},
-                   .y = {.label = "trace of cov(Δw): lines expected, points measured", .log = 10},
-                   .legend = PLOT_TOP_LEFT});
+                   .y = {.label = "trace of cov(Δw): lines expected, points measured", .log = 10}});
     for (int rule = 0; rule < SCALE_RULES; rule++) {
         double x[2] = {1, largest}, y[2] = {1, pow(largest, rule - 1)}, at[RATE_KS], v[RATE_KS];
         for (int k = 0; k < RATE_KS; k++) {
@@ -79,8 +77,7 @@ static void draw_starts(const RateStudy *s, Plot *plot)
         plot, (PlotAxes){.column = 2,
                          .title = "One start, without and with a warm-up",
                          .x = {.label = "epochs", .low = 0, .high = s->start_epochs},
-                         .y = {.label = "training loss (a guess has 2.3)", .low = 0, .high = 4},
-                         .legend = PLOT_BOTTOM_LEFT});
+                         .y = {.label = "training loss (a guess has 2.3)", .low = 0, .high = 4}});
     for (int part = 0; part < START_PARTS; part++)
         x[part] = s->start_epochs * (part + 0.5) / START_PARTS;
     for (int warm = 0; warm < 2; warm++) {

@@ -13,7 +13,7 @@ static Spread percent(const NormStudy *s, const double *errors)
     return spread_of(v, s->seeds);
 }
 
-/* One scale for both panels: a half more than the largest input, which is room for the legend. */
+/* One scale for both panels. */
 static double input_scale(const NormStudy *s)
 {
     double most = 1;
@@ -21,7 +21,7 @@ static double input_scale(const NormStudy *s)
         for (int i = 0; i < NORM_LOOKS; i++)
             for (int p = 0; p < 3; p++)
                 most = fmax(most, fabs(s->inputs[norm][i][p])); /* NaN: not yet */
-    return 1.5 * most;
+    return 1.1 * most;
 }
 
 static void draw_inputs(const NormStudy *s, Plot *plot, int norm)
@@ -35,7 +35,7 @@ static void draw_inputs(const NormStudy *s, Plot *plot, int norm)
                                              .title = title,
                                              .x = {.label = "epochs", .low = 0, .high = s->epochs},
                                              .y = {.label = "input", .low = -scale, .high = scale},
-                                             .legend = norm ? PLOT_NO_LEGEND : PLOT_TOP_LEFT});
+                                             .no_legend = norm});
     for (int p = 2; p >= 0; p--) {
         double x[NORM_LOOKS], y[NORM_LOOKS];
         for (int i = 0; i < NORM_LOOKS; i++) {
@@ -84,7 +84,7 @@ static void draw_ghosts(const NormStudy *s, Plot *plot)
                                           .low = s->ghost[0] / 2.0,
                                           .high = 2.0 * s->large},
                                     .y = {.label = "test error (%)", .low = 0, .high = NAN},
-                                    .legend = PLOT_NO_LEGEND});
+                                    .no_legend = true});
     for (int i = 0; i < NORM_GHOSTS; i++) {
         Spread v = percent(s, s->ghost_error[i]);
         double x = s->ghost[i];

@@ -39,7 +39,7 @@ static void draw_errors(const RemedyStudy *s, Plot *plot)
                                                    .low = -0.6,
                                                    .high = REMEDIES - 0.4},
                                              .y = {.label = "error (%)", .low = 0, .high = NAN},
-                                             .legend = PLOT_NO_LEGEND});
+                                             .no_legend = true});
     Spread small = errors_of(s, REMEDY_SMALL, true), large = errors_of(s, REMEDY_LARGE, true);
     PlotStyle rule = {.color = PLOT_GREY, .dashed = true, .width = 1};
     plot_rule_y(panel, small.median, rule);
@@ -61,7 +61,7 @@ static void draw_shares(const RemedyStudy *s, Plot *plot)
                                                          .low = -0.6,
                                                          .high = REMEDIES - REMEDY_NOISE - 0.4},
                                                    .y = {.label = "share (%), below 0: harms"},
-                                                   .legend = PLOT_NO_LEGEND});
+                                                   .no_legend = true});
     PlotStyle line = {.color = PLOT_GREY, .dashed = true, .width = 1};
     plot_rule_y(panel, 0, line);
     plot_rule_y(panel, 100, line);
@@ -88,8 +88,7 @@ static void draw_batches(const RemedyStudy *s, Plot *plot)
                                                    .row = 1,
                                                    .column = 1,
                                                    .x = {.label = "epochs"},
-                                                   .y = {.label = "images per update", .log = 2},
-                                                   .legend = PLOT_BOTTOM_RIGHT});
+                                                   .y = {.label = "images per update", .log = 2}});
     GrowPace grow = {.small = s->batch,
                      .large = s->batch * s->k,
                      .rate = s->rate,

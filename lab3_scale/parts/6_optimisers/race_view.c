@@ -23,8 +23,7 @@ static void draw_curves(const RaceStudy *s, Plot *plot)
     PlotPanel *panel =
         plot_panel(plot, (PlotAxes){.title = "Each at its best rate",
                                     .x = {.label = "updates"},
-                                    .y = {.label = "test accuracy: median, lowest, highest"},
-                                    .legend = PLOT_BOTTOM_RIGHT});
+                                    .y = {.label = "test accuracy: median, lowest, highest"}});
     for (int racer = 0; racer < RACERS; racer++) {
         double x[RACE_POINTS], y[RACE_POINTS], low[RACE_POINTS], high[RACE_POINTS];
         for (int i = 0; i < RACE_POINTS; i++) {
@@ -46,7 +45,7 @@ static void draw_rates(const RaceStudy *s, Plot *plot)
                                                    .title = "How much the rate matters (one seed)",
                                                    .x = {.label = "learning rate", .log = 10},
                                                    .y = {.label = "test accuracy"},
-                                                   .legend = PLOT_NO_LEGEND});
+                                                   .no_legend = true});
     for (int racer = 0; racer < RACERS; racer++) {
         double rate[RACE_RATES];
         for (int i = 0; i < RACE_RATES; i++)

@@ -31,7 +31,7 @@ static void draw_size(const Contest *c, Plot *plot, int size)
                          .low = high > low ? low - margin : 0,
                          .high = high > low ? high + margin : 1},
                    .y = {.names = names, .names_count = ROWS, .low = -0.6, .high = ROWS - 0.4},
-                   .legend = PLOT_NO_LEGEND});
+                   .no_legend = true});
     free(title);
     Spread small = contest_line(c, ROW_SMALL, size).accuracy,
            nesterov = contest_line(c, ROW_NESTEROV, size).accuracy;

@@ -41,8 +41,7 @@ static void draw_speed(const Predictor *p, Plot *plot)
     PlotPanel *panel = plot_panel(
         plot, (PlotAxes){.title = "Efficiency",
                          .x = {.label = "devices", .log = 10},
-                         .y = {.label = "images/s per device, % of one", .low = 0, .high = 105},
-                         .legend = PLOT_BOTTOM_LEFT});
+                         .y = {.label = "images/s per device, % of one", .low = 0, .high = 105}});
     if (!p->ready) {
         plot_note(panel, "measuring how fast this machine computes …");
         return;
@@ -74,14 +73,11 @@ static double ranks_predicted(const Predictor *p, int ranks)
 static void draw_published(Plot *plot)
 {
     double measured[PUBLISHED_ROWS], predicted[PUBLISHED_ROWS], ends[] = {0.1, 200};
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.column = 1,
-                                                   .title = "Published trainings",
-                                                   .x = {.label = "measured (hours)", .log = 10},
-                                                   .y = {.label = "predicted (hours)",
-                                                         .log = 10,
-                                                         .low = 0.07,
-                                                         .high = 5000}, /* room for the legend */
-                                                   .legend = PLOT_TOP_LEFT});
+    PlotPanel *panel = plot_panel(
+        plot, (PlotAxes){.column = 1,
+                         .title = "Published trainings",
+                         .x = {.label = "measured (hours)", .log = 10},
+                         .y = {.label = "predicted (hours)", .log = 10, .low = 0.07, .high = 300}});
     plot_line(panel, 2, ends, ends, (PlotStyle){.color = plot_series(7), .dashed = true});
     for (int i = 0; i < PUBLISHED_ROWS; i++) {
         measured[i] = published[i].hours;
@@ -105,8 +101,7 @@ static void draw_ranks(const Predictor *p, Plot *plot)
         plot_panel(plot, (PlotAxes){.column = 2,
                                     .title = "Ranks of this machine",
                                     .x = {.label = "ranks", .low = 0.5, .high = m->ranks + 0.5},
-                                    .y = {.label = "ms per update", .low = 0, .high = 1.1 * most},
-                                    .legend = PLOT_BOTTOM_RIGHT});
+                                    .y = {.label = "ms per update", .low = 0, .high = 1.1 * most}});
     plot_line(panel, m->ranks, ranks, predicted,
               (PlotStyle){.color = plot_series(1), .label = "predicted"});
     plot_scatter(panel, m->ranks, ranks, measured,

@@ -31,8 +31,7 @@ static void draw_curves(const Speedrun *s, Plot *plot)
     PlotPanel *panel = plot_panel(
         plot, (PlotAxes){.title = "Every training; a dot is its end",
                          .x = {.label = "seconds (start, updates, last evaluation)", .high = NAN},
-                         .y = {.label = "test accuracy", .high = 1},
-                         .legend = PLOT_BOTTOM_RIGHT});
+                         .y = {.label = "test accuracy", .high = 1}});
     plot_rule_y(panel, s->target, (PlotStyle){.label = target, .color = PLOT_GREY, .dashed = true});
     draw_racer(s, THE_PLAIN, panel, plain);
     draw_racer(s, THE_RECIPE, panel, recipe);
@@ -61,7 +60,7 @@ static void draw_ingredients(const Speedrun *s, Plot *plot)
                          .title = "What each brings: the recipe's accuracy less that without it",
                          .x = {.names = names, .names_count = n, .low = -0.5, .high = n - 0.5},
                          .y = {.label = "points, ± standard error", .high = !any},
-                         .legend = PLOT_NO_LEGEND});
+                         .no_legend = true});
     plot_bars(panel, n, x, gain, 0.6, (PlotStyle){.color = plot_series(2)});
     plot_errors(panel, n, x, low, high, (PlotStyle){.color = PLOT_INK});
 }
