@@ -110,14 +110,17 @@ static Rect cell(const Plot *plot, const PlotAxes *axes, Rect table)
     return (Rect){table.x + column * w, table.y + row * h, columns * w - GAP, rows * h - GAP};
 }
 
-/* The height of the highest legend of the panels that begin in this row: their frames are level. */
-static double legends_of_row(Pen *pen, const Plot *plot, int row, Rect page)
+/* The height for a panel's legend. Frames that begin in one row are level, unless one's legend is
+ * more than two lines longer. */
+static double legend_room(Pen *pen, const Plot *plot, const PlotPanel *panel, Rect page)
 {
-    double highest = 0;
+    enum { TWO_LINES = 50 };
+    double own = legend_height(pen, panel, cell(plot, &panel->axes, page).w), highest = own;
     for (int i = 0; i < plot->panels; i++) {
-        const PlotPanel *panel = plot->panel[i];
-        if (panel->axes.row == row)
-            highest = fmax(highest, legend_height(pen, panel, cell(plot, &panel->axes, page).w));
+        const PlotAxes *other = &plot->panel[i]->axes;
+        double height = legend_height(pen, plot->panel[i], cell(plot, other, page).w);
+        if (other->row == panel->axes.row && height - own <= TWO_LINES)
+            highest = fmax(highest, height);
     }
     return highest;
 }
@@ -150,7 +153,7 @@ void figure_draw(Plot *plot)
             panel_draw(pen, panel, page, legend_height(pen, panel, page.w));
         else
             panel_draw(pen, panel, cell(plot, &panel->axes, page),
-                       legends_of_row(pen, plot, panel->axes.row, page));
+                       legend_room(pen, plot, panel, page));
     }
     cairo_destroy(pen);
     plot->drawn = true;

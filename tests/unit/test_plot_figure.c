@@ -12,7 +12,8 @@ static PlotPanel *limited(Plot *plot, int column)
     return plot_panel(plot, (PlotAxes){.column = column,
                                        .title = "t",
                                        .x = {.label = "x", .low = -1, .high = 1},
-                                       .y = {.label = "y", .low = -1, .high = 1}});
+                                       .y = {.label = "y", .low = -1, .high = 1},
+                                       .no_legend = true});
 }
 
 enum { N = 12 };
@@ -239,6 +240,29 @@ static void text_is_cut(void **state)
     plot_free(plot);
 }
 
+/* A legend stands between title and panel, within the panel's width, and panels beside it are level
+ * with it. */
+static void legends_above(void **state)
+{
+    Plot *plot = pixels_new();
+    plot_begin(plot, 1, 2, "");
+    for (int k = 0; k < 2; k++) {
+        PlotPanel *panel = plot_panel(plot, (PlotAxes){.column = k});
+        for (int i = 0; i < 4; i++)
+            plot_line(panel, 2, (double[]){0, 1}, (double[]){0, 1},
+                      (PlotStyle){.color = RED, .width = 4, .label = k ? NULL : "a label"});
+    }
+    plot_image(plot, &(int){0}, &(int){0});
+    const Rect a = plot->panel[0]->frame, b = plot->panel[1]->frame;
+    assert_true(a.y == b.y && a.y > 40);
+    int inked[2] = {0};
+    for (int y = 12; y < a.y - 8; y++)
+        for (int x = 21; x < b.x + b.w; x++)
+            inked[x > a.x + a.w] += pixel_near(pixel_at(plot, x, y), RED, 60);
+    assert_true(inked[0] > 4 * 18 * 2 && inked[1] == 0);
+    plot_free(plot);
+}
+
 /* A title that is a little too long is smaller, and keeps its last letter. */
 static void text_is_smaller(void **state)
 {
@@ -276,6 +300,7 @@ int main(int argc, char **argv)
                                  {.name = "heat_colors", .run = heat_colors},
                                  {.name = "maps_are_kept", .run = maps_are_kept},
                                  {.name = "text_is_cut", .run = text_is_cut},
+                                 {.name = "legends_above", .run = legends_above},
                                  {.name = "text_is_smaller", .run = text_is_smaller}};
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }
