@@ -30,6 +30,7 @@ typedef struct Sweep {
     char *path;
     int values, rows;
     SweepRow *row;
+    char *device; /* recorded: on which; NULL: not known */
 } Sweep;
 
 /* Open or begin the sweep at path. columns: "batch,images_per_s,steps": names of the setting and of

@@ -180,6 +180,8 @@ Sweep *sweep_open_recorded(const char *path, const char *columns)
     first[end - bytes] = 0;
     config = json_loads(first + 1, 0, NULL);
     REQUIRE(config, "%s: not a recorded sweep", path);
+    const char *device = json_string_value(json_object_get(config, "device"));
+    s->device = device ? format_new("%s", device) : NULL;
     char *header = header_of(columns, config);
     size_t good;
     wrong = sweep_parse(s, &good, bytes, strlen(bytes), header);
@@ -214,6 +216,7 @@ void sweep_free(Sweep *s)
     if (!s)
         return;
     free(s->path);
+    free(s->device);
     free(s->row);
     free(s);
 }

@@ -85,7 +85,7 @@ static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes axes, double sc
         plot_boxes(panel, boxes.n, boxes.x0, boxes.x1, boxes.y0, boxes.y1,
                    (PlotStyle){.label = kind_names[c], .color = plot_series(c), .opacity = 1});
     }
-    if (o->done && o->scheme.stages > 1 && o->scheme.micros > 1)
+    if (columns < 4 && o->done && o->scheme.stages > 1 && o->scheme.micros > 1)
         number(panel, o, clock, 7 * scale / (1240.0 / columns - 100));
     if (isfinite(clock))
         plot_rule_x(panel, 1000 * clock, (PlotStyle){.color = PLOT_INK, .width = 1});
@@ -134,10 +134,14 @@ static void draw_table(Plot *plot, const Outcome *out, int batch, int schemes, i
     PlotPanel *panel = plot_panel(
         plot,
         (PlotAxes){
-            .row = 2,
+            .row = 4,
+            .rows = 3,
             .columns = columns,
             .x = {.names = nothing, .names_count = 1, .low = -0.5, .high = COLUMNS - 0.5},
             .y = {.names = names, .names_count = schemes, .low = -0.6, .high = schemes + 0.6}});
+    for (int c = 0; c < 4; c++) /* the timelines' colours, in one legend */
+        plot_boxes(panel, 0, NULL, NULL, NULL, NULL,
+                   (PlotStyle){.label = kind_names[c], .color = plot_series(c)});
     for (int c = 0; c < COLUMNS; c++)
         plot_text(panel, c - 0.35, schemes, headings[c],
                   (PlotStyle){.size = 12.5, .color = PLOT_GREY});
@@ -184,17 +188,18 @@ void parallel_draw(const void *study, Plot *plot)
                 : shown > 4 ? 3
                 : shown > 1 ? 2
                             : 1;
-    plot_begin(plot, 3, columns, title);
+    plot_begin(plot, 7, columns, title);
     if (chosen >= 0 && chosen < schemes)
-        draw_timeline(plot, &out[chosen], (PlotAxes){.rows = 2, .columns = columns},
+        draw_timeline(plot, &out[chosen],
+                      (PlotAxes){.rows = 4, .columns = columns, .no_legend = true},
                       fmax(scale, 1010 * out[chosen].end), s->clock, 1);
     else
         for (int i = 0; i < shown; i++)
             draw_timeline(plot, &out[first + i],
-                          (PlotAxes){.row = i / columns,
+                          (PlotAxes){.row = 2 * (i / columns),
                                      .column = i % columns,
-                                     .rows = shown == 1 ? 2 : 1,
-                                     .no_legend = i > 0},
+                                     .rows = shown == 1 ? 4 : 2,
+                                     .no_legend = true},
                           scale, s->clock, columns);
     draw_table(plot, out, s->batch, schemes, columns);
     plot_footer(plot, footer);
