@@ -70,8 +70,8 @@ typedef struct PlotAxes {
 } PlotAxes;
 PlotPanel *plot_panel(Plot *plot, PlotAxes axes); /* lives until the next plot_begin() */
 
-/* ---- Marks, drawn in the order of the calls. In a panel with a surface, lines, points and text lie
- * on that surface. ---- */
+/* ---- Marks, drawn in the order of the calls. In a panel with a surface, lines, points and text
+ * lie on that surface. ---- */
 typedef enum {
     PLOT_DOT,
     PLOT_SQUARE,

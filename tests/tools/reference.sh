@@ -2,7 +2,8 @@
 # reference.sh BUILD RUNS [OPTIONS OF THE GRADER…]: is the assessment's bar where it should be? The
 # reference, graded RUNS times, each with different images, labels and seeds, must get all points
 # with a quarter of the time to spare; the program as it is handed out, once, must not pass. Prints
-# the spread of seconds and accuracies, and the budget for this machine that follows from them. Ends with "N of RUNS".
+# the spread of seconds and accuracies, and the budget for this machine that follows from them. Ends
+# with "N of RUNS".
 set -u
 export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 2

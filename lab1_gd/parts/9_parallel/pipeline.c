@@ -5,8 +5,8 @@
  * while stage 0 works on the second: each of S stages is idle for (S-1) of (M+S-1) ticks.
  *
  *   GPipe  all micro-batches forward, then all backward (Huang et al., arXiv 1811.06965):
- *          pipeline_turn decides who does what when (exercises/9a_pipeline_turn.c). Each stage keeps
- *          the activations of all M until their backward pass.
+ *          pipeline_turn decides who does what when (exercises/9a_pipeline_turn.c). Each stage
+ *          keeps the activations of all M until their backward pass.
  *   1F1B   one forward, one backward, as soon as the first gradient is there (PipeDream-Flush,
  *          Narayanan et al., arXiv 2006.09503, and Megatron-LM, arXiv 2104.04473): as idle, but
  *          stage s keeps the activations of only min(S - s, M).
