@@ -101,22 +101,17 @@ static void gpipe(Worker *w, int S, int M)
 static void one_forward_one_backward(Worker *w, int S, int M)
 {
     int ahead = S - 1 - w->stage < M ? S - 1 - w->stage : M; /* forward before the first backward */
-    for (int m = 0; m < ahead; m++) {
-        take(w, m);
-        forward(w, m);
-    }
-    if (ahead < M)
-        take(w, ahead);
-    for (int m = ahead; m < M; m++) {
-        forward(w, m);
+    for (int m = 0; m < M + ahead; m++) {
+        if (m <= ahead && m < M)
+            take(w, m);
+        if (m < M)
+            forward(w, m);
+        if (m < ahead)
+            continue;
         backward(w, m - ahead);
         if (m + 1 < M)
             take(w, m + 1);
         give_back(w, m - ahead);
-    }
-    for (int m = M - ahead; m < M; m++) {
-        backward(w, m);
-        give_back(w, m);
     }
 }
 
