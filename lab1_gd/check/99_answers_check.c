@@ -71,7 +71,7 @@ static const Question questions[] = {
      "1",
      "0f54ab3cdbc5ba0c",
      {{0.7454 / 0.5556, "that is its root: asked is the factor of the square"},
-      {1.8 / 0.5556, "upside down: different examples tremble less"},
+      {1.8 / 0.5556, "upside down: different examples are less noisy"},
       {0.5 / 0.5556, "below the line stands N − 1, not N"}}},
     {"4_1_half_speed_batch",
      "4.1: batch with half of the largest speed",
