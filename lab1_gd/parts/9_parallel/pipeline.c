@@ -8,8 +8,8 @@
  *          pipeline_turn decides who does what when (exercises/9a_pipeline_turn.c). Each stage
  *          keeps the activations of all M until their backward pass.
  *   1F1B   one forward, one backward, as soon as the first gradient is there (PipeDream-Flush,
- *          Narayanan et al., arXiv 2006.09503, and Megatron-LM, arXiv 2104.04473): as idle, but
- *          stage s keeps the activations of only min(S - s, M).
+ *          Narayanan et al., arXiv 2006.09503, and Megatron-LM, arXiv 2104.04473). It is idle as
+ *          long, but stage s keeps the activations of only min(S - s, M) micro-batches.
  */
 #include "lab1.h"
 #include "parallel.h"
