@@ -6,7 +6,8 @@ protocol.
 SETTING: default (eager, NCHW), channels-last, compiled (torch.compile, channels last), bf16
 (autocast, channels last). On a GPU, channels last, with cuDNN's choice of the fastest: cuda-fp32,
 cuda-tf32, cuda-bf16 (autocast), cuda-fp16 (autocast, its loss scaled by a GradScaler), and each
-with -compiled (torch.compile with CUDA graphs); THREADS is then ignored. Prints "ready VERSION";
+with -compiled (torch.compile; the whole step, fused SGD included, is one CUDA graph); THREADS is
+then ignored. Prints "ready VERSION";
 then for each line read, a number of seconds, trains for about that long and prints "images seconds
 peak_KiB". With WORLD_SIZE=2 it is one of two ranks of DistributedDataParallel over gloo, pinned to
 core RANK; rank 0 reads the commands. Networks: tests/torch/models.py.
@@ -34,6 +35,29 @@ def network(name):
     return models.build(name, (channels, size, size)), (channels, size, size)
 
 
+def recorded(train, optimiser, x, label):
+    """train(x, label) as a CUDA graph, to be replayed on other images of the same shape."""
+    x, label = x.clone(), label.clone()
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):  # compiles, chooses cuDNN's kernels, creates the momentum
+        for _ in range(5):
+            optimiser.zero_grad()
+            train(x, label)
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    optimiser.zero_grad()
+    with torch.cuda.graph(graph):  # gradients are None: backward() writes them, does not add
+        train(x, label)
+
+    def replay(images, labels):
+        x.copy_(images)
+        label.copy_(labels)
+        graph.replay()
+
+    return replay
+
+
 def main():
     name, threads, setting = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     batch = int(sys.argv[4]) if len(sys.argv) > 4 else 128
@@ -59,7 +83,8 @@ def main():
         model = model.to(memory_format=torch.channels_last)
         x = x.contiguous(memory_format=torch.channels_last)
     wrapped = torch.nn.parallel.DistributedDataParallel(model) if ranks > 1 else model
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9, weight_decay=5e-4)
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9, weight_decay=5e-4,
+                                fused=True if gpu else None)
 
     scaler = torch.amp.GradScaler(device, enabled="fp16" in setting)
     half = torch.float16 if "fp16" in setting else torch.bfloat16
@@ -68,16 +93,25 @@ def main():
         return torch.nn.functional.cross_entropy(wrapped(x), label)
 
     if compiled:
-        loss_of = torch.compile(loss_of, mode="reduce-overhead" if gpu else None)
+        loss_of = torch.compile(loss_of)
 
-    def step(k):
-        first = k * batch % (IMAGES - batch + 1)
-        optimiser.zero_grad()
+    def train(x, label):
         with torch.autocast(device, dtype=half, enabled="16" in setting):
-            loss = loss_of(x[first:first + batch], label[first:first + batch])
+            loss = loss_of(x, label)
         scaler.scale(loss).backward()
         scaler.step(optimiser)
         scaler.update()
+
+    replay = recorded(train, optimiser, x[:batch], label[:batch]) if gpu and compiled else None
+
+    def step(k):
+        first = k * batch % (IMAGES - batch + 1)
+        images, labels = x[first:first + batch], label[first:first + batch]
+        if replay:
+            replay(images, labels)
+        else:
+            optimiser.zero_grad()
+            train(images, labels)
 
     def finish():
         if gpu:

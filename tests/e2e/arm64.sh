@@ -40,7 +40,7 @@ if [ "${1-}" = all ]; then
     make "$trainer" || exit
 fi
 mapfile -t files < <(find "${rooms[@]}" -name '*.c' |
-    grep -vE '/cuda|gpu_model|_gpu\.c|nccl|fake_cuda' |
+    grep -vE '/cuda|_gpu\.c|nccl|fake_cuda' |
     if [ "${1-}" = all ]; then cat; else grep -vE '/exercises/|/check/|/solution/[^3]'; fi | sort)
 half=$((${#files[@]} / 2))
 compile "${files[@]::half}" & first=$!

@@ -20,7 +20,12 @@ HOT="image_moments - 5 0
     bn_backward Li1ELb0 12 4
     bn_backward Li2ELb0 8 4
     bn_backward Li2ELb1 12 4
-    axpy - 2 1"
+    axpy - 2 1
+    act_forward - 1 1
+    act_backward - 2 1
+    maxpool_forward - 2 1
+    maxpool_backward - 1 1
+    avgpool_backward - 0 1"
 ELEMENTS="f 6Bfloat 6__half" # as they are in a kernel's name
 MOST=128 # registers: two blocks of 256 threads fit a multiprocessor
 type -P nvcc >/dev/null || { echo "skipped: no nvcc"; exit 77; }
@@ -56,6 +61,13 @@ wide() { # kernel, loads and stores
         wrong "$1: $loads loads and $stores stores of 16 bytes, expected $2 and $3"
     echo "$1: 16-byte loads $loads, stores $stores"
 }
+copied() { # kernel, and of how many instances each copies by 16 bytes without registers
+    local count
+    count=$(awk -v name="$1" '/Function :/ { on = index($0, name); seen = 0 }
+        on && /LDGSTS\.E[.A-Z]*\.128/ && !seen { seen = 1; n++ } END { print n + 0 }' "$work/sass")
+    [ "$count" -ge "$2" ] || wrong "$count instances of $1 copy 16 bytes at a time, expected $2"
+    echo "$1: $count instances copy 16 bytes at a time"
+}
 all_wide() {
     local kernel arguments loads stores element
     while read -r kernel arguments loads stores; do
@@ -65,6 +77,8 @@ all_wide() {
     done < <(xargs -n 4 <<<"$HOT")
     wide pad_channelsI4WideI6BfloatE 0 1
     wide pad_channelsI4WideI6__halfE 0 1
+    copied conv_tileI 16
+    copied conv_tile_weightsI 8
 }
 
 compile() { # architecture, nvcc's arguments…

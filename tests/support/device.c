@@ -185,6 +185,29 @@ Tensor put_ints(Device *d, const int *values, int n)
     return t;
 }
 
+Tensor put_as(Device *d, DType type, int shift, const double *values, Shape s, int halo)
+{
+    Tensor wide = put(d, values, s, halo);
+    if (type == F32 && !shift)
+        return wide;
+    Tensor t = tensor_new(d->be, type, (int)tensor_span(wide) + 8, 1, 1, 1, 0);
+    t = (Tensor){t.buf, (size_t)shift, type, s.n, s.h, s.w, s.c, halo};
+    d->op->axpy(d->s, t, 1, wide);
+    d->op->stream_sync(d->s);
+    drop(d, wide);
+    return t;
+}
+
+void round_to(DType type, double *values, size_t n)
+{
+    int bits = type == F16 ? 11 : 8, least = type == F16 ? -13 : -125, exponent;
+    for (size_t i = 0; i < n && type != F32; i++) {
+        frexp(values[i], &exponent);
+        exponent = exponent < least ? least : exponent;
+        values[i] = ldexp(rint(ldexp(values[i], bits - exponent)), exponent - bits);
+    }
+}
+
 void drop(Device *d, Tensor t) { tensor_free(d->be, t); }
 
 /* The border of t, as a tensor without a halo, must be zero. */
@@ -241,6 +264,14 @@ void expect_tensor(Device *d, Tensor t, const double *expected, double tolerance
     if (!(ratio <= tolerance)) /* NaN fails */
         fail_msg("%s [%d,%d,%d,%d] halo %d: relative error %.3g, expected <= %g", what, t.n, t.h,
                  t.w, t.c, t.halo, ratio, tolerance);
+}
+
+void expect_rounded(Device *d, Tensor t, const double *expected, double tolerance, const char *what)
+{
+    Tensor wide = tensor_new(d->be, F32, t.n, t.h, t.w, t.c, t.halo);
+    d->op->axpy(d->s, wide, 1, t);
+    expect_tensor(d, wide, expected, tolerance, what);
+    drop(d, wide);
 }
 
 void expect_same_bits(Device *d, Tensor a, Tensor b, const char *what)

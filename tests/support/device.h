@@ -58,6 +58,10 @@ long cuda_on_host_cublas_calls(void);
 /* New tensors. F32 activations with these values and a border of `halo` zeros; NULL: NaN inside,
  * for outputs of which every element must be written. */
 Tensor put(Device *d, const double *values, Shape s, int halo);
+/* The same in another type, `shift` elements behind an aligned address. */
+Tensor put_as(Device *d, DType type, int shift, const double *values, Shape s, int halo);
+/* values = the nearest BF16s or F16s: what a kernel then reads is what the reference reads. */
+void round_to(DType type, double *values, size_t n);
 /* A matrix [rows, columns] in the middle of a larger buffer, unaligned as weights are in a flat
  * vector. */
 Tensor put_matrix(Device *d, const double *values, int rows, int columns);
@@ -70,6 +74,9 @@ void drop(Device *d, Tensor t);
 double *get(Device *d, Tensor t);
 /* Is ||t - expected|| / ||expected|| <= tolerance, and the border still zero? */
 void expect_tensor(Device *d, Tensor t, const double *expected, double tolerance, const char *what);
+/* The same for a tensor of any type of activations. */
+void expect_rounded(Device *d, Tensor t, const double *expected, double tolerance,
+                    const char *what);
 /* Two tensors hold the same bits. */
 void expect_same_bits(Device *d, Tensor a, Tensor b, const char *what);
 

@@ -46,47 +46,23 @@ typedef struct Layer {
     Tensor tx, tres, ty, tdy, moments, sums;
 } Layer;
 
-/* The nearest BF16s or F16s, for tensors that hold them: what is read is then what the reference
- * reads. */
-static void round_to(DType type, double *values, size_t n)
-{
-    int bits = type == F16 ? 11 : 8, least = type == F16 ? -13 : -125, exponent;
-    for (size_t i = 0; i < n && type != F32; i++) {
-        frexp(values[i], &exponent);
-        exponent = exponent < least ? least : exponent;
-        values[i] = ldexp(rint(ldexp(values[i], bits - exponent)), exponent - bits);
-    }
-}
-
 /* The residual's halo is another than x's. */
 static int other_halo(const NormCase *c) { return c->dense || c->halo ? 0 : 1; }
 
-/* As put, of the case's type and shift. */
-static Tensor put_as(Device *d, const NormCase *c, const double *values, int halo)
+static Tensor put_case(Device *d, const NormCase *c, const double *values, int halo)
 {
-    Tensor wide = put(d, values, c->s, halo);
-    if (c->type == F32 && !c->shift)
-        return wide;
-    Tensor t = tensor_new(d->be, c->type, (int)tensor_span(wide) + 8, 1, 1, 1, 0);
-    t = (Tensor){t.buf, (size_t)c->shift, c->type, c->s.n, c->s.h, c->s.w, c->s.c, halo};
-    d->op->axpy(d->s, t, 1, wide);
-    d->op->stream_sync(d->s);
-    drop(d, wide);
-    return t;
+    return put_as(d, c->type, c->shift, values, c->s, halo);
 }
 
-/* As expect_tensor; a BF16 has 8 bits, an F16 11. */
+/* A BF16 has 8 bits, an F16 11. */
 static void expect_as(Device *d, Tensor t, const double *expected, double tolerance,
                       const char *what)
 {
-    Tensor wide = tensor_new(d->be, F32, t.n, t.h, t.w, t.c, t.halo);
-    d->op->axpy(d->s, wide, 1, t);
-    expect_tensor(d, wide, expected,
-                  t.dtype == BF16  ? 3e-3
-                  : t.dtype == F16 ? 4e-4
-                                   : tolerance,
-                  what);
-    drop(d, wide);
+    expect_rounded(d, t, expected,
+                   t.dtype == BF16  ? 3e-3
+                   : t.dtype == F16 ? 4e-4
+                                    : tolerance,
+                   what);
 }
 
 static void expect_same_as(Device *d, Tensor a, Tensor b, const char *what)
@@ -126,10 +102,10 @@ static Layer layer_new(Device *d, const NormCase *c, double *x)
                        .eps = 1e-5f,
                        .momentum = 0.1f};
     free(mean), free(one);
-    l.tx = put_as(d, c, l.x, c->halo);
-    l.tres = c->what & RESIDUAL ? put_as(d, c, l.residual, other_halo(c)) : NO_TENSOR;
-    l.ty = put_as(d, c, NULL, c->halo);
-    l.tdy = put_as(d, c, l.dy, c->halo);
+    l.tx = put_case(d, c, l.x, c->halo);
+    l.tres = c->what & RESIDUAL ? put_case(d, c, l.residual, other_halo(c)) : NO_TENSOR;
+    l.ty = put_case(d, c, NULL, c->halo);
+    l.tdy = put_case(d, c, l.dy, c->halo);
     l.moments = tensor_new(d->be, F32, c->s.n, 2, 1, C, 0);
     l.sums = tensor_new(d->be, F64, G, 2, 1, C, 0);
     return l;
@@ -219,8 +195,8 @@ static void backward_case(Device *d, const NormCase *c)
         double *dx = zeros(l.count), *dres = zeros(l.count), *old = random_values(8, l.count, 0, 1);
         double *dgamma = random_values(9, C, 0, 1), *dbeta = random_values(10, C, 0, 1);
         round_to(c->type, old, l.count);
-        Tensor tdx = put_as(d, c, add ? old : NULL, c->halo),
-               tdres = put_as(d, c, add ? old : NULL, other_halo(c));
+        Tensor tdx = put_case(d, c, add ? old : NULL, c->halo),
+               tdres = put_case(d, c, add ? old : NULL, other_halo(c));
         Tensor tdgamma = put_vector(d, dgamma, C), tdbeta = put_vector(d, dbeta, C);
         forward(d, &l, true);
         d->op->bn_backward_sums(d->s, l.sums, &l.bn, tdgamma, tdbeta, l.tdy, l.ty, l.tx);
@@ -465,7 +441,7 @@ static void mask_case(Device *d, const NormCase *c)
     l.bn.gamma = tiny, l.bn.beta = none;
     forward(d, &l, false);
     for (int i = 0; i < 2; i++) {
-        dx[i] = put_as(d, c, NULL, c->halo);
+        dx[i] = put_case(d, c, NULL, c->halo);
         dgamma[i] = tensor_new(d->be, F32, C, 1, 1, 1, 0);
         dbeta[i] = tensor_new(d->be, F32, C, 1, 1, 1, 0);
         l.bn.y_of_x = i;

@@ -131,6 +131,26 @@ static void all_by_cudnn(void **state)
     }
 }
 
+/* What cuDNN is slow at our own kernels do (cuda_conv_tile.cu), whatever becomes of cuDNN. */
+static void few_channels(void **state)
+{
+    unsetenv("LABS_CONV");
+    for (int turn = 0; turn < 2; turn++) {
+        long forward = cuda_on_host_cudnn_calls(0), weights = cuda_on_host_cudnn_calls(2);
+        Backend *be = open_refusing(turn ? "h" : "", "bf16");
+        Net n = net_new(be, &spec, 8, 8, 1);
+        free(gradient(&n, 8));
+        assert_int_equal(cuda_on_host_cudnn_calls(0) - forward, turn ? 0 : 5);
+        assert_int_equal(cuda_on_host_cudnn_calls(2) - weights, turn ? 0 : 5);
+        if (turn == 0)
+            assert_non_null(strstr(be->description, "weights 5 of 5, by graphs 5, 5, 5, "
+                                                    "4 by our own kernels"));
+        net_free(&n);
+        backend_close(be);
+    }
+    setenv("LABS_CONV", "cudnn", 1);
+}
+
 /* The products of a stack of matrices, however large it is: one call of cuBLAS. (That they are
  * right: test_vectors.) */
 static void stack_in_one_call(void **state)
@@ -386,6 +406,7 @@ static const Case cases[] = {{"refusals", .run = refusals},
                              {"refusals_counted", .run = refusals_counted},
                              {"libraries", .run = libraries},
                              {"all_by_cudnn", .run = all_by_cudnn},
+                             {"few_channels", .run = few_channels},
                              {"stack_in_one_call", .run = stack_in_one_call},
                              {"described_once", .run = described_once},
                              {"planned_while_recording", .run = planned_while_recording},
@@ -398,5 +419,6 @@ static const Case cases[] = {{"refusals", .run = refusals},
                              {"stale_by_others", .run = stale_by_others}};
 int main(int argc, char **argv)
 {
+    setenv("LABS_CONV", "cudnn", 1); /* our own kernels: few_channels */
     return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -156,33 +156,48 @@ static const Spec spec_max_2 = {max_shape_2, max_f_2, max_b_2, max_rf_2, max_rb_
 static const Spec spec_avg = {one_pixel, avg_f, avg_b, avg_rf, avg_rb, true};
 static const Spec spec_flat = {row, flat_f, flat_b, flat_rf, flat_rb, true};
 
-/* One layer on one shape: x has border `halo`, y another (unless it is a matrix). */
-static void layer_case(Device *d, const Spec *f, Shape s, int halo)
+/* Of a norm: two roundings to 8 bits (BF16) or 11 (F16). */
+static double tolerance_of(const Device *d, DType type)
+{
+    return type == BF16 ? 6e-3 : type == F16 ? 8e-4 : d->tolerance;
+}
+
+/* One layer on one shape: x has border `halo`, y another (unless it is a matrix, or both are to be
+ * `dense`, as a GPU reads by 16 bytes), from `shift` elements on. */
+static void layer_case(Device *d, const Spec *f, Shape s, int halo, bool dense, DType type,
+                       int shift)
 {
     Shape out = f->shape(s);
-    int halo_y = f->flat ? 0 : 1 - (halo > 0);
+    int halo_y = f->flat || dense ? 0 : 1 - (halo > 0);
+    double tolerance = tolerance_of(d, type);
     size_t nx = shape_count(s), ny = shape_count(out);
     double *x = random_values(1, nx, 0, 1), *dy = random_values(2, ny, 0, 1),
            *old = random_values(3, nx, 0, 1), *y = zeros(ny), *dx = zeros(nx);
     int *which = alloc(ny, sizeof *which);
+    round_to(type, x, nx), round_to(type, dy, ny), round_to(type, old, nx);
     Shape planned = {s.n + 2, s.h, s.w, s.c};
-    Tensor tx = put(d, x, s, halo), ty = put(d, NULL, out, halo_y), tdy = put(d, dy, out, halo_y),
-           tadd = put(d, old, s, halo);
-    Tensor tdx = put(d, NULL, planned, halo),
+    Tensor tx = put_as(d, type, shift, x, s, halo), ty = put_as(d, type, shift, NULL, out, halo_y),
+           tdy = put_as(d, type, shift, dy, out, halo_y),
+           tadd = put_as(d, type, shift, old, s, halo),
+           tdx = put_as(d, type, shift, NULL, planned, halo),
            twhich = tensor_new(d->be, U8, out.n, out.h, out.w, out.c, 0);
     f->forward(d, ty, twhich, tx);
     f->ref_forward(y, which, x, s);
     f->ref_backward(dx, dy, y, which, s);
-    expect_tensor(d, ty, y, d->tolerance, "y");
+    expect_rounded(d, ty, y, tolerance, "y");
     f->backward(d, tensor_first(tdx, s.n), tdy, ty, twhich, false);
-    expect_tensor(d, tensor_first(tdx, s.n), dx, d->tolerance, "dx");
+    expect_rounded(d, tensor_first(tdx, s.n), dx, tolerance, "dx");
     f->backward(d, tadd, tdy, ty, twhich, true);
-    double *sum = sum_of(old, dx, nx), *all = get(d, tdx);
-    expect_tensor(d, tadd, sum, d->tolerance, "dx added");
-    for (size_t i = nx; i < shape_count(planned); i++)
-        assert_true(isnan(all[i])); /* images behind the batch's end */
+    double *sum = sum_of(old, dx, nx);
+    expect_rounded(d, tadd, sum, tolerance, "dx added");
+    if (type == F32) {
+        double *all = get(d, tdx);
+        for (size_t i = nx; i < shape_count(planned); i++)
+            assert_true(isnan(all[i])); /* images behind the batch's end */
+        free(all);
+    }
     drop(d, tx), drop(d, ty), drop(d, tdy), drop(d, tadd), drop(d, tdx), drop(d, twhich);
-    free(x), free(dy), free(old), free(y), free(dx), free(which), free(sum), free(all);
+    free(x), free(dy), free(old), free(y), free(dx), free(which), free(sum);
 }
 
 static void layer_cases(const Spec *f)
@@ -190,10 +205,16 @@ static void layer_cases(const Spec *f)
     static const Shape shapes[] = {{2, 4, 4, 16}, {1, 2, 2, 1},    {3, 5, 7, 3},
                                    {5, 9, 4, 20}, {2, 28, 28, 32}, {33, 3, 2, 10}};
     Device *d = device_open();
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        if (shape_count(f->shape(shapes[i])) == 0)
+            continue;
         for (int halo = 0; halo < 3; halo++)
-            if (shape_count(f->shape(shapes[i])) > 0)
-                layer_case(d, f, shapes[i], halo);
+            layer_case(d, f, shapes[i], halo, false, F32, 0);
+        for (DType type = F32; type <= (d->op->mixed ? F16 : F32); type++)
+            if (type == F32 || type == BF16 || type == F16)
+                for (int shift = 0; shift < 2; shift++)
+                    layer_case(d, f, shapes[i], 0, true, type, shift);
+    }
     device_close(d);
 }
 
@@ -240,36 +261,41 @@ static void maxpool_ties_and_nan(void **state)
 }
 
 /* ---- smooth activations ---- */
-static void activation_case(Device *d, Shape s, Activation f, int halo, bool biased)
+static void activation_case(Device *d, Shape s, Activation f, int halo, bool biased, bool dense,
+                            DType type)
 {
     size_t n = shape_count(s);
+    double tolerance = tolerance_of(d, type);
     double *x = random_values(1, n, 0, 3), *dy = random_values(2, n, 0, 1),
            *bias = random_values(3, s.c, 0, 1), *old = random_values(4, n, 0, 1), *y = zeros(n),
            *dx = zeros(n), *dbias = random_values(5, s.c, 0, 1);
     x[0] = 40, x[n - 1] = -40; /* where exp overflows, and underflows */
+    round_to(type, x, n), round_to(type, dy, n), round_to(type, old, n);
     const double *b = biased ? bias : NULL;
-    Tensor tx = put(d, x, s, halo), ty = put(d, NULL, s, 1 - (halo > 0)), tdy = put(d, dy, s, halo),
-           tdx = put(d, NULL, s, halo), tadd = put(d, old, s, 1),
+    Tensor tx = put_as(d, type, 0, x, s, halo),
+           ty = put_as(d, type, 0, NULL, s, dense ? 0 : 1 - (halo > 0)),
+           tdy = put_as(d, type, 0, dy, s, halo), tdx = put_as(d, type, 0, NULL, s, halo),
+           tadd = put_as(d, type, 0, old, s, !dense),
            tb = biased ? put_vector(d, bias, s.c) : NO_TENSOR,
            tdb = biased ? put_vector(d, dbias, s.c) : NO_TENSOR;
     d->op->act_forward(d->s, ty, tx, tb, f);
     ref_act_forward(y, x, b, s, f);
-    expect_tensor(d, ty, y, d->tolerance, "y");
+    expect_rounded(d, ty, y, tolerance, "y");
     ref_act_backward(dx, biased ? dbias : NULL, dy, x, b, s, f);
     d->op->act_backward(d->s, tdx, tdb, tdy, tx, tb, f, false);
-    expect_tensor(d, tdx, dx, d->tolerance, "dx");
+    expect_rounded(d, tdx, dx, tolerance, "dx");
     if (biased)
         expect_tensor(d, tdb, dbias, d->tolerance, "dbias");
     double *sum = sum_of(old, dx, n), *more = zeros(n);
     ref_act_backward(more, biased ? dbias : NULL, dy, x, b, s, f);
     d->op->act_backward(d->s, tadd, tdb, tdy, tx, tb, f, true);
-    expect_tensor(d, tadd, sum, d->tolerance, "dx added");
+    expect_rounded(d, tadd, sum, tolerance, "dx added");
     ref_act_backward(more, biased ? dbias : NULL, dy, x, b, s, f);
     d->op->act_backward(d->s, NO_TENSOR, tdb, tdy, tx, tb, f, false);
     if (biased)
         expect_tensor(d, tdb, dbias, d->tolerance, "dbias alone");
     d->op->act_backward(d->s, tdy, tdb, tdy, tx, tb, f, false);
-    expect_tensor(d, tdy, dx, d->tolerance, "dx in dy's place");
+    expect_rounded(d, tdy, dx, tolerance, "dx in dy's place");
     drop(d, tx), drop(d, ty), drop(d, tdy), drop(d, tdx), drop(d, tadd), drop(d, tb), drop(d, tdb);
     free(x), free(dy), free(bias), free(old), free(y), free(dx), free(dbias), free(sum), free(more);
 }
@@ -283,7 +309,12 @@ static void activations(void **state)
     for (int f = ACTIVATION_GELU; f <= (emulated ? ACTIVATION_GELU : ACTIVATION_RELU); f++)
         for (size_t i = 0; i < most; i++)
             for (int k = 0; k < 4; k++)
-                activation_case(d, shapes[i], (Activation)f, k / 2, k % 2);
+                activation_case(d, shapes[i], (Activation)f, k / 2, k % 2, false, F32);
+    for (int f = ACTIVATION_GELU; f <= ACTIVATION_RELU && !emulated; f++)
+        for (size_t i = 0; i < most; i++)
+            for (DType type = F32; type <= (d->op->mixed ? F16 : F32); type++)
+                if (type == F32 || type == BF16 || type == F16)
+                    activation_case(d, shapes[i], (Activation)f, 0, true, true, type);
     device_close(d);
 }
 

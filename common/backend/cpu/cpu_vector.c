@@ -22,7 +22,7 @@ void cpu_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentu
 void cpu_axpy(Stream *s, Tensor y, float a, Tensor x)
 {
     ASSERT(same_shape(y, x));
-    if (tensor_count(y) == (size_t)y.n) { /* a vector */
+    if (tensor_count(y) == (size_t)y.n && !y.halo && !x.halo) { /* a vector */
         float *Y = cpu_at(y);
         const float *X = cpu_at(x);
         FOR_ELEMENTS(s, i, y.n)

@@ -1,8 +1,8 @@
-/* cuda_activation.cu: GELU, SiLU and ReLU of x + bias, and back. A thread computes one element; the
- * bias's gradient is summed in pieces of the pixels, and then over the pieces. */
-#include "cuda_kernel.h"
+/* cuda_activation.cu: GELU, SiLU and ReLU of x + bias, and back. The bias's
+ * gradient is summed in pieces of the pixels, as batch norm's sums are, and then over the pieces. */
+#include "cuda_norm.h"
 
-DEVICE float normal_below(float v) { return 0.5f * erfcf(v * -0.70710678f); }
+DEVICE float normal_below(float v) { return 0.5f + 0.5f * erff(v * 0.70710678f); }
 
 DEVICE float value_of(float v, int f)
 {
@@ -13,7 +13,7 @@ DEVICE float value_of(float v, int f)
     return v < 0 ? 0 : v; /* NaN stays NaN */
 }
 
-DEVICE float slope_of(float v, int f)
+DEVICE float slope_at(float v, int f)
 {
     if (f == ACTIVATION_GELU)
         return normal_below(v) + v * expf(-0.5f * v * v) * 0.39894228f;
@@ -23,60 +23,99 @@ DEVICE float slope_of(float v, int f)
     return share * (1 + v * (1 - share));
 }
 
-KERNEL act_forward(Act y, Act x, const float *bias, int f, size_t n)
+template <class V> KERNEL act_forward(Act y, Act x, const float *bias, int f, int each)
 {
-    FOR_EACH (i, n)
-        put(y, at_element(y, i),
-            value_of(get(x, at_element(x, i)) + (bias ? bias[i % x.c] : 0), f));
+    FOR_EACH_ACCESS(n, i, x.n, each)
+    {
+        size_t at = (size_t)n * each + i;
+        int c = i * V::WIDTH % x.c;
+        V some, out;
+        load(some, x, at);
+        UNROLL
+        for (int k = 0; k < V::WIDTH; k++)
+            set(out, k, value_of(value(some, k) + (bias ? bias[c + k] : 0), f));
+        store(y, at, out);
+    }
 }
 
 static const float *elements(Tensor t) { return given(t) ? (const float *)cuda_at(t) : NULL; }
 
+template <class V> static int accesses_of(Tensor x) { return x.h * x.w * x.c / V::WIDTH; }
+
+template <class V>
+static void start_act_forward(Stream *s, Tensor y, Tensor x, const float *bias, Activation f)
+{
+    int each = accesses_of<V>(x);
+    LAUNCH(s, 1, act_forward<V>, div_up(each, BLOCK), each_image(x.n), BLOCK, act(y), act(x), bias,
+           f, each);
+}
+
 void cuda_act_forward(Stream *s, Tensor y, Tensor x, Tensor bias, Activation f)
 {
     ASSERT(same_shape(y, x) && (!given(bias) || bias.n == x.c));
-    LAUNCH(s, 1, act_forward, blocks_for(tensor_count(y)), 1, BLOCK, act(y), act(x), elements(bias),
-           f, tensor_count(y));
+    const Act all[] = {act(y), act(x)};
+    BY_ACCESS(are_wide(all, 2, x.c), x.dtype, start_act_forward, s, y, x, elements(bias), f);
 }
 
-KERNEL act_backward(Act dx, Act dy, Act x, const float *bias, int f, int add, size_t n)
+template <class V>
+KERNEL act_backward(Act dx, Act dy, Act x, const float *bias, int f, int add, int each)
 {
-    FOR_EACH (i, n) {
-        float v = get(x, at_element(x, i)) + (bias ? bias[i % x.c] : 0);
-        put_or_add(dx, at_element(dx, i), get(dy, at_element(dy, i)) * slope_of(v, f), add);
+    FOR_EACH_ACCESS(n, i, x.n, each)
+    {
+        size_t at = (size_t)n * each + i;
+        int c = i * V::WIDTH % x.c;
+        V some, g, out;
+        load(some, x, at);
+        load(g, dy, at);
+        if (add)
+            load(out, dx, at);
+        UNROLL
+        for (int k = 0; k < V::WIDTH; k++) {
+            float d = value(g, k) * slope_at(value(some, k) + (bias ? bias[c + k] : 0), f);
+            set(out, k, add ? value(out, k) + d : d);
+        }
+        store(dx, at, out);
     }
 }
 
-/* The first of `count` pixels in piece `piece` of `pieces`; it ends where the next begins. */
-DEVICE int piece_begin(int count, int piece, int pieces)
+template <class V>
+static void start_act_backward(Stream *s, Tensor dx, Tensor dy, Tensor x, const float *bias,
+                               Activation f, bool add)
 {
-    return (int)((long)count * piece / pieces);
+    int each = accesses_of<V>(x);
+    LAUNCH(s, 1, act_backward<V>, div_up(each, BLOCK), each_image(x.n), BLOCK, act(dx), act(dy),
+           act(x), bias, f, add, each);
 }
 
 /* part [pieces,C] = the sums over the pixels of piece blockIdx.x. */
-KERNEL bias_pieces(float *part, Act dy, Act x, const float *bias, int f, int pieces, Strips s)
+template <class V>
+KERNEL bias_pieces(float *part, Act dy, Act x, const float *bias, int f, NormCut cut)
 {
-    __shared__ float sum[WIDE_BLOCK];
-    Place me = place_in(s, x.c);
+    __shared__ LaneSums sums;
     FIRST
     {
-        int hw = x.h * x.w, pixels = x.n * hw, piece = (int)blockIdx.x,
-            end = piece_begin(pixels, piece + 1, pieces);
-        float a = 0;
-        for (int p = piece_begin(pixels, piece, pieces) + me.lane; me.busy && p < end;
-             p += s.lanes) {
-            float v = get(x, at_place(x, p / hw, p % hw) + me.channel) + bias[me.channel];
-            a += get(dy, at_place(dy, p / hw, p % hw) + me.channel) * slope_of(v, f);
+        Part me = part_of<V>(cut, x, x.n);
+        V some[V::AHEAD], g[V::AHEAD];
+        float a[V::WIDTH] = {0}, b[V::WIDTH] = {0};
+        for (int c = 0; c < V::WIDTH; c++)
+            b[c] = bias[me.channel + c];
+        for (size_t i = me.begin; i < me.end; i += V::AHEAD * me.step) {
+            load_ahead(some, x, i, me);
+            load_ahead(g, dy, i, me);
+            UNROLL
+            for (int k = 0; k < V::AHEAD; k++)
+                for (int c = 0; i + k * me.step < me.end && c < V::WIDTH; c++)
+                    a[c] += value(g[k], c) * slope_at(value(some[k], c) + b[c], f);
         }
-        sum[threadIdx.x] = a;
+        keep_sums<V>(sums, a, a);
     }
-    THEN
+    THEN { add_lanes<V>(sums, cut); }
+    LAST
     {
-        if (me.busy && me.lane == 0) {
-            float a = 0;
-            SUM_LANES(a, sum, s);
-            part[(size_t)blockIdx.x * x.c + me.channel] = a;
-        }
+        int channels = cut.accesses * V::WIDTH, t = (int)threadIdx.x;
+        if (t < channels)
+            part[(size_t)blockIdx.x * x.c + (int)blockIdx.y * channels + t] =
+                (float)total(sums.of_chunk[0], channels);
     }
 }
 
@@ -90,27 +129,26 @@ KERNEL add_pieces(float *dbias, const float *part, int pieces, int C)
     }
 }
 
+template <class V>
 static void add_bias(Stream *s, Tensor dbias, Tensor dy, Tensor x, Tensor bias, Activation f)
 {
-    enum { PIECES = 512 }; /* of at most MAX_CHANNELS sums: they fit the scratch memory */
-    static_assert(sizeof(float) * PIECES * MAX_CHANNELS <= SCRATCH_BYTES, "scratch is too small");
-    ASSERT(x.c <= MAX_CHANNELS && (double)x.n * x.h * x.w <= INT32_MAX);
-    Strips strips = strips_of(x.c, WIDE_BLOCK);
-    int pixels = x.n * x.h * x.w, pieces = pixels < PIECES ? pixels : PIECES;
     float *part = (float *)cuda_scratch(s);
-    LAUNCH(s, 2, bias_pieces, pieces, strips.count, WIDE_BLOCK, part, act(dy), act(x),
-           elements(bias), f, pieces, strips);
+    NormCut cut = norm_sums_cut(x.c / V::WIDTH, 1, (long)x.n * x.h * x.w, x.c, SCRATCH_BYTES);
+    LAUNCH(s, 3, bias_pieces<V>, cut.pieces, cut.strips, NORM_BLOCK, part, act(dy), act(x),
+           elements(bias), f, cut);
     LAUNCH(s, 1, add_pieces, blocks_for((size_t)x.c), 1, BLOCK, (float *)cuda_at(dbias), part,
-           pieces, x.c);
+           cut.pieces, x.c);
 }
 
 void cuda_act_backward(Stream *s, Tensor dx, Tensor dbias, Tensor dy, Tensor x, Tensor bias,
                        Activation f, bool add)
 {
-    ASSERT(same_shape(dy, x) && (!given(dx) || same_shape(dx, x)) && given(bias) == given(dbias));
+    ASSERT(same_shape(dy, x) && (!given(dx) || same_shape(dx, x)) && given(bias) == given(dbias) &&
+           x.c <= MAX_CHANNELS);
+    const Act all[] = {act(dy), act(x), given(dx) ? act(dx) : act(x)};
     if (given(bias)) /* before dx, which may be dy */
-        add_bias(s, dbias, dy, x, bias, f);
+        BY_ACCESS(are_wide(all, 2, x.c), x.dtype, add_bias, s, dbias, dy, x, bias, f);
     if (given(dx))
-        LAUNCH(s, 1, act_backward, blocks_for(tensor_count(dx)), 1, BLOCK, act(dx), act(dy), act(x),
-               elements(bias), f, add, tensor_count(dx));
+        BY_ACCESS(are_wide(all, 3, x.c), x.dtype, start_act_backward, s, dx, dy, x, elements(bias),
+                  f, add);
 }

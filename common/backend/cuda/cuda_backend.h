@@ -49,6 +49,7 @@ typedef struct CudaBackend {
      * many of those by graphs */
     int plans, by_dnn[3], by_graph[3];
     int refused; /* calls that it turned out not to do so */
+    int tiled;   /* convolutions by cuda_conv_tile.cu */
     int about;   /* length of the description without them */
 } CudaBackend;
 

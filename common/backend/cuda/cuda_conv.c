@@ -1,5 +1,5 @@
-/* cuda_conv.c: convolution on the GPU: the plan, its scratch memory, and the choice between cuDNN
- * and im2col. */
+/* cuda_conv.c: convolution on the GPU: the plan, its scratch memory, and the choice between our
+ * kernels, cuDNN and im2col. */
 #include "cuda_conv.h"
 #include "cuda_conv_cudnn.h"
 #include <stdlib.h>
@@ -33,6 +33,7 @@ static void plan_scratch(Backend *be, ConvPlan *p, int N)
     p->dnn_at = place(&end, p->dnn_bytes);
     p->padded_at =
         place(&end, p->dnn_C > p->C ? (size_t)N * p->H * p->W * sizeof(uint16_t) * p->dnn_C : 0);
+    p->tile_at = place(&end, p->tiled ? cuda_tile_bytes(p) : 0);
     cuda_reserve(be, end);
 }
 
@@ -53,6 +54,7 @@ ConvPlan *cuda_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride)
                     .type = y.dtype,
                     .dnn_C = x.c,
                     .weights = (size_t)y.c * R * R * x.c};
+    cuda_tile_plan(be, p, y, x);
     cudnn_plan(be, p, y, x);
     plan_scratch(be, p, x.n);
     return p;
@@ -71,19 +73,21 @@ static void check(const ConvPlan *p, Tensor y, Tensor x)
     ASSERT(is_activation(x) && is_activation(y));
 }
 
-/* Before each convolution: can cuDNN do it? */
-static bool by_cudnn(Stream *s, const ConvPlan *p, DnnCall call, Tensor y, Tensor x)
+/* Before each convolution: can our kernels do it? */
+static bool by_tile(Stream *s, const ConvPlan *p, Tensor y, Tensor x)
 {
     check(p, y, x);
     cuda_take_scratch(s);
-    return cudnn_fits(p, call, y, x);
+    return cuda_tile_fits(p, y, x);
 }
 
 void cuda_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
                        Tensor residual)
 {
     ASSERT(!given(residual) || same_shape(residual, y));
-    if (!by_cudnn(s, p, DNN_FORWARD, y, x) || !cudnn_forward(s, p, y, x, w, residual))
+    if (by_tile(s, p, y, x) && (!given(residual) || cuda_tile_fits(p, residual, x)))
+        cuda_tile_forward(s, p, y, x, w, residual);
+    else if (!cudnn_fits(p, DNN_FORWARD, y, x) || !cudnn_forward(s, p, y, x, w, residual))
         cuda_conv_gemm_forward(s, p, y, x, w, residual);
     if (given(moments))
         cuda_image_moments(s, moments, y);
@@ -91,14 +95,18 @@ void cuda_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor 
 
 void cuda_conv_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
 {
-    if (!by_cudnn(s, p, add ? DNN_DATA_ADD : DNN_DATA, dy, dx) ||
-        !cudnn_backward_data(s, p, dx, dy, w, add))
+    if (by_tile(s, p, dy, dx) && !p->image)
+        cuda_tile_backward_data(s, p, dx, dy, w, add);
+    else if (!cudnn_fits(p, add ? DNN_DATA_ADD : DNN_DATA, dy, dx) ||
+             !cudnn_backward_data(s, p, dx, dy, w, add))
         cuda_conv_gemm_backward_data(s, p, dx, dy, w, add);
 }
 
 void cuda_conv_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
 {
     ASSERT(tensor_count(dw) == p->weights);
-    if (!by_cudnn(s, p, DNN_WEIGHT, dy, x) || !cudnn_backward_weight(s, p, dw, x, dy))
+    if (by_tile(s, p, dy, x))
+        cuda_tile_backward_weight(s, p, dw, x, dy);
+    else if (!cudnn_fits(p, DNN_WEIGHT, dy, x) || !cudnn_backward_weight(s, p, dw, x, dy))
         cuda_conv_gemm_backward_weight(s, p, dw, x, dy);
 }

@@ -1,8 +1,8 @@
 /* cuda_conv.h: shared by the files of the CUDA backend's convolution. Private to cuda_conv*.c and
  * cuda_im2col.cu.
  *
- * Two methods: cuDNN where it was found and supports the case, else im2col and cuBLAS, which
- * support every case. Both need the filters as [K,R,R,C] (channels fastest, as in NHWC), in the
+ * Three methods: kernels of our own for few channels (cuda_conv_tile.cu), else cuDNN where it was
+ * found and supports the case, else im2col and cuBLAS, which support every case. All need the filters as [K,R,R,C] (channels fastest, as in NHWC), in the
  * type of the activations: packed from PyTorch's [K,C,R,R] in each call, or for many calls at once
  * (conv_pack in backend.h).
  */
@@ -19,8 +19,10 @@ struct ConvPlan {
     /* offsets into scratch memory, in bytes: the filters; the gradient of the filters;
      * im2col's matrix; its product, F32; cuDNN's workspace; its input */
     size_t packed_at, dpacked_at, col_at, out_at, dnn_at, padded_at;
-    void *dnn;        /* cuda_conv_cudnn.c's, NULL: im2col */
-    size_t dnn_bytes; /* of its workspace */
+    bool tiled, image; /* by cuda_conv_tile.cu; and x is an F32 image, y is not */
+    size_t tile_at;    /* its sums */
+    void *dnn;         /* cuda_conv_cudnn.c's, NULL: im2col */
+    size_t dnn_bytes;  /* of its workspace */
     int dnn_C; /* channels of x as cuDNN sees them: C, or PADDED_C where an F32 image is copied to
                 * BF16 or F16 for it: tensor cores take nothing narrower */
 };
@@ -52,6 +54,16 @@ void cuda_col2im(Stream *s, const ConvPlan *p, Tensor dx, const float *dcol, boo
 void cuda_conv_rows(Stream *s, const ConvPlan *p, void *rows, Tensor t);
 /* y = rows (+ residual): rows [elements of y], F32 */
 void cuda_conv_take(Stream *s, Tensor y, const float *rows, Tensor residual);
+
+/* cuda_conv_tile.cu. plan: what it can do, p->tiled and p->image. fits: are these two of p->type
+ * (an image's x: F32), dense and aligned? bytes: of its sums. A residual is like y. */
+void cuda_tile_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x);
+bool cuda_tile_fits(const ConvPlan *p, Tensor y, Tensor x);
+size_t cuda_tile_bytes(const ConvPlan *p);
+void cuda_tile_forward(Stream *s, const ConvPlan *p, Tensor y, Tensor x, Tensor w, Tensor residual);
+void cuda_tile_backward_data(Stream *s, const ConvPlan *p, Tensor dx, Tensor dy, Tensor w,
+                             bool add);
+void cuda_tile_backward_weight(Stream *s, const ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
 
 /* cuda_conv_filters.c: the filters as [K,R,R,channels]: w, if it has been packed, else in scratch
  * memory */

@@ -128,7 +128,9 @@ static void tell(CudaBackend *cuda)
                           "by graphs %d, %d, %d",
                           all[0], all[1], all[2], cuda->plans, graphs[0], graphs[1], graphs[2]);
     if (cuda->refused && length < room)
-        snprintf(text + length, room - length, ", %d refused when called", cuda->refused);
+        length += snprintf(text + length, room - length, ", %d refused when called", cuda->refused);
+    if (cuda->tiled && length < room)
+        snprintf(text + length, room - length, ", %d by our own kernels", cuda->tiled);
 }
 
 static void count(CudaBackend *cuda, const Batch *b)
@@ -180,6 +182,11 @@ void cudnn_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x)
     bool padded = p->type != F32 && x.dtype == F32 && x.c < PADDED_C;
     if (!cuda->dnn)
         return;
+    if (p->tiled) {
+        cuda->tiled++;
+        tell(cuda);
+        return;
+    }
     cuda->plans++;
     if (x.halo || y.halo || (x.dtype != y.dtype && !padded)) {
         count(cuda, NULL);

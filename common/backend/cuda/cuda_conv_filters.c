@@ -5,7 +5,8 @@
  * image's convolution, which has one call per step. */
 Tensor cuda_conv_packed(const ConvPlan *p)
 {
-    return p->dnn_C == p->C ? (Tensor){NULL, 0, p->type, p->K, p->R, p->R, p->C, 0} : NO_TENSOR;
+    return p->dnn_C == p->C && !p->image ? (Tensor){NULL, 0, p->type, p->K, p->R, p->R, p->C, 0}
+                                         : NO_TENSOR;
 }
 
 void *cuda_conv_filters(Stream *s, const ConvPlan *p, Tensor w, int channels)

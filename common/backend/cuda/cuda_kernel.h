@@ -19,6 +19,8 @@
 #define THEN __syncthreads();
 #define LAST __syncthreads();
 #define NEXT(phase) __syncthreads();
+/* `count` values that a thread of a block of `threads` keeps from phase to phase. */
+#define PER_THREAD(type, name, threads, count) type name[count]
 /* Queue a kernel of `phases` phases over a grid of x * y blocks. */
 #define LAUNCH(s, phases, kernel, x, y, threads, ...) \
     do { \
@@ -79,9 +81,13 @@ DEVICE float widen(__half x) { return __half2float(x); }
 DEVICE void narrow(float &to, float x) { to = x; }
 DEVICE void narrow(Bfloat &to, float x)
 {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(to.bits) : "f"(x));
+#else
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     to.bits = x != x ? 0x7fc0 : (uint16_t)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+#endif
 }
 DEVICE void narrow(__half &to, float x) { to = __float2half_rn(x); }
 

@@ -92,7 +92,8 @@ KERNEL bn_sums(double *sums, const float *moments, Norm bn, int N, int C, int pi
     FIRST
     {
         double a = 0, b = 0;
-        for (int i = t / NARROW; c < C && i < images; i += IMAGE_LANES) {
+        UNROLL_BY(8)
+        for (int i = t / NARROW; i < (c < C ? images : 0); i += IMAGE_LANES) {
             const float *from = moments + ((size_t)g * bn.group + i) * 2 * C + c;
             double mean = from[0];
             a += pixels * mean;

@@ -5,6 +5,9 @@
  * Bfloat or __half), or Single (one element of any type, any halo) for tensors that allow no Wide.
  * Access i of a tensor is its elements WIDTH i … WIDTH i + WIDTH - 1, counted without borders.
  * AHEAD: how many a thread has in flight at once.
+ *
+ * Elementwise kernels have a grid over an image's accesses and over the images (each_image), so
+ * that an index is divided in 32 bits.
  */
 #ifndef CUDA_WIDE_H
 #define CUDA_WIDE_H
@@ -12,8 +15,11 @@
 
 #ifdef __CUDACC__
 #define UNROLL _Pragma("unroll")
+#define UNROLL_BY(times) UNROLLED(unroll times)
+#define UNROLLED(words) _Pragma(#words)
 #else
 #define UNROLL
+#define UNROLL_BY(times)
 #endif
 
 enum { WIDE_BYTES = 16, WIDEST = WIDE_BYTES / sizeof(uint16_t) }; /* elements, at most */
@@ -36,6 +42,39 @@ template <class V> DEVICE void load(V &to, Act a, size_t i) { to = ((const V *)a
 DEVICE void load(Single &to, Act a, size_t i) { to.f = get(a, at_element(a, i)); }
 template <class V> DEVICE void store(Act a, size_t i, const V &v) { ((V *)a.at)[i] = v; }
 DEVICE void store(Act a, size_t i, const Single &v) { put(a, at_element(a, i), v.f); }
+
+/* WIDTH bytes, one for each element of an access. */
+template <int WIDTH> struct alignas(WIDTH) Bytes {
+    uint8_t of[WIDTH];
+};
+
+/* The loop over the accesses 0 … each-1 of every image n < N. */
+#define FOR_EACH_ACCESS(n, i, N, each) \
+    for (int n = (int)blockIdx.y; n < (N); n += (int)gridDim.y) \
+        for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x); i < (each); \
+             i += (int)(gridDim.x * blockDim.x))
+/* Its grid's second side. */
+static inline int each_image(int N) { return N < 4096 ? N : 4096; }
+
+/* Column, row and first channel of access i of an image, w columns wide, of `row` accesses a
+ * pixel. */
+typedef struct Spot {
+    int h, w, c;
+} Spot;
+template <class V> DEVICE Spot spot_of(int i, int w, int row)
+{
+    Spot s;
+    int pixel = i / row;
+    s.c = i % row * V::WIDTH;
+    s.h = pixel / w;
+    s.w = pixel % w;
+    return s;
+}
+/* The access with channel c of pixel (h, w) of image n. */
+template <class V> DEVICE size_t access_at(Act a, int n, int h, int w, int c)
+{
+    return ((((size_t)n * a.h + h) * a.w + w) * a.c + c) / V::WIDTH;
+}
 
 /* Do all of these tensors (at NULL: not given) allow Wide? One type, no halo, aligned; rows of
  * `row` elements are whole accesses (0: rows do not matter). */

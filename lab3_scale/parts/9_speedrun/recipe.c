@@ -59,16 +59,20 @@ AugmentSpec recipe_augment(const Recipe *r)
                          .reflect = r->with[WITH_REFLECTION]};
 }
 
-void recipe_start(const Recipe *r, Model *m, const Dataset *d, uint64_t seed)
+void recipe_init(const Recipe *r, Model *m, uint64_t seed)
 {
     model_init(m, seed);
-    if (r->with[WITH_WHITENING])
-        start_whiten(m, &d->train, r->patches < r->images ? r->patches : r->images, d->mean,
-                     d->istd, 5e-4);
     if (r->with[WITH_DIRAC])
         start_dirac(m);
     start_unit_head(m);
     m->smoothing = r->with[WITH_SMOOTHING] ? (float)r->smoothing : 0;
+}
+
+void recipe_whiten(const Recipe *r, Model *m, const Dataset *d)
+{
+    if (r->with[WITH_WHITENING])
+        start_whiten(m, &d->train, r->patches < r->images ? r->patches : r->images, d->mean,
+                     d->istd, 5e-4);
 }
 
 enum { FIXED, FILTERS, WHITENING_BIAS, BIASES, HEAD };

@@ -49,8 +49,9 @@ const char *ingredient_name(Ingredient i); /* "whitened start" */
 
 int recipe_updates(const Recipe *r);
 AugmentSpec recipe_augment(const Recipe *r);
-/* The network's start: model_init, and what the recipe has beside it. */
-void recipe_start(const Recipe *r, Model *m, const Dataset *d, uint64_t seed);
+/* The network's start: model_init and what the recipe has beside it; then the whitening. */
+void recipe_init(const Recipe *r, Model *m, uint64_t seed);
+void recipe_whiten(const Recipe *r, Model *m, const Dataset *d);
 /* Its optimiser; and the rates of update number `update`, 0 … recipe_updates() - 1, as
  * groups_step() wants them. */
 Groups *recipe_groups(const Recipe *r, Model *m);

@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { EVALUATED = 500, WARM_UPDATES = 3 }; /* images per batch of an evaluation; updates */
+enum {
+    EVALUATED = 500, /* images per batch of an evaluation */
+    WARM_UPDATES = 3,
+    WARM_RECORDINGS =
+        8 /* updates: each of the loader's batches comes twice, and is recorded then */
+};
 
 struct Runner {
     const Lab *lab;
@@ -21,10 +26,10 @@ struct Runner {
     Loader *loader; /* of the training from this seed */
     Views *views;
     Tensor totals;
-    int32_t *order;        /* [images] */
-    int epoch, left;       /* batches left of this epoch */
-    double counted, began; /* the clock; began < 0: it stands */
-    double evaluation;     /* seconds of one, to end a plain training in time */
+    int32_t *order, *next;  /* [images] of this epoch, and of the next */
+    int epoch, left, drawn; /* batches left of this epoch; the epoch whose order is in `next` */
+    double counted, began;  /* the clock; began < 0: it stands */
+    double evaluation;      /* seconds of one, to end a plain training in time */
 };
 
 /* ---- the clock ---- */
@@ -83,6 +88,7 @@ Runner *runner_new(const Lab *lab, const Recipe *recipe, const Plain *plain, boo
     r->views = views_new(r->m, &d->test, recipe ? recipe->test : plain->test, d->mean, d->istd);
     r->totals = tensor_new(lab->be, F64, 2, 1, 1, 1, 0);
     r->order = alloc((size_t)r->images, sizeof *r->order);
+    r->next = alloc((size_t)r->images, sizeof *r->next);
     return r;
 }
 
@@ -94,7 +100,7 @@ void runner_free(Runner *r)
     views_free(r->views);
     tensor_free(r->lab->be, r->totals);
     model_free(r->m);
-    free(r->order);
+    free(r->order), free(r->next);
     free(r);
 }
 
@@ -117,7 +123,7 @@ static void take_loader(Runner *r, uint64_t seed)
 static void begin(Runner *r, uint64_t seed)
 {
     take_loader(r, seed);
-    r->epoch = -1;
+    r->epoch = r->drawn = -1;
     r->left = 0;
     r->counted = 0;
     r->began = -1;
@@ -129,14 +135,18 @@ static void next_gradient(Runner *r, uint64_t seed)
 {
     Batch b;
     if (r->left == 0) {
+        int32_t *drawn = r->next;
+        if (r->drawn != ++r->epoch)
+            epoch_order(drawn, r->images, seed, r->epoch);
+        r->next = r->order, r->order = drawn;
         r->left = r->images / r->batch;
-        epoch_order(r->order, r->images, seed, ++r->epoch);
         loader_start(r->loader, r->order, r->left * r->batch, r->epoch);
     }
     bool there = loader_next(r->loader, r->m->s, &b);
     ASSERT(there);
     model_gradient(r->m, r->totals, b.x, b.label);
-    r->left--;
+    if (--r->left == r->images / r->batch / 2) /* while a GPU has work to do */
+        epoch_order(r->next, r->images, seed, r->drawn = r->epoch + 1);
 }
 
 static void add_point(Runner *r, Outcome *out)
@@ -169,8 +179,9 @@ static bool run_recipe(Runner *r, Outcome *out, uint64_t seed, int most, GoesOn 
     updates = most && most < updates ? most : updates;
     begin(r, seed);
     Groups *g = recipe_groups(recipe, r->m);
+    recipe_init(recipe, r->m, seed);
     clock_runs(r, true);
-    recipe_start(recipe, r->m, r->lab->data, seed);
+    recipe_whiten(recipe, r->m, r->lab->data);
     bool on = true;
     for (int i = 0; i < updates && on; i++) {
         next_gradient(r, seed);
@@ -196,8 +207,8 @@ static bool run_plain(Runner *r, Outcome *out, uint64_t seed, double seconds, in
     double last = fmax(seconds - r->evaluation, 1e-9), share;
     begin(r, seed);
     Sgd *sgd = sgd_new(r->m, p->momentum, p->decay, true);
-    clock_runs(r, true);
     model_init(r->m, seed);
+    clock_runs(r, true);
     bool on = true;
     while (on && (most ? out->updates < most : clock_now(r) < last)) {
         share = fmin(clock_now(r) / last, 1);
@@ -224,7 +235,8 @@ static bool run(Runner *r, Outcome *out, uint64_t seed, double seconds, int most
 void runner_warm_up(Runner *r)
 {
     Outcome unused;
-    run(r, &unused, 0, 0, WARM_UPDATES, (GoesOn){NULL, NULL});
+    int updates = r->m->be->op->record_begin ? WARM_RECORDINGS : WARM_UPDATES;
+    run(r, &unused, 0, 0, updates, (GoesOn){NULL, NULL});
 }
 
 bool runner_run(Runner *r, Outcome *out, uint64_t seed, double seconds, GoesOn goes_on)

@@ -1,8 +1,8 @@
 /* runner.h: trainings against the clock: a recipe's, and a plain one in the same seconds.
  *
- * As in airbench the clock counts the start (whitening included), all updates and the last
- * evaluation; not what is the same for every run: the data's way to the device, the network's
- * memory, a warm-up. It stops during the evaluations for the curve, and during a pause.
+ * As in airbench the clock counts the whitening, all updates and the last evaluation; not the
+ * network's random start, nor what is the same for every run: the data's way to the device, the
+ * network's memory, a warm-up. It stops during the evaluations for the curve, and during a pause.
  */
 #ifndef RUNNER_H
 #define RUNNER_H

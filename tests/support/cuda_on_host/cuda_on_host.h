@@ -24,6 +24,9 @@
 #define THEN if (host_phase == 1)
 #define LAST if (host_phase == 2)
 #define NEXT(phase) if (host_phase == (phase))
+#define PER_THREAD(type, name, threads, count) \
+    static thread_local type name##_of[threads][count]; \
+    type *const name = name##_of[threadIdx.x]
 
 typedef struct HostIndex {
     unsigned x, y;
