@@ -24,20 +24,27 @@ template <class E> struct Right2 {
     unsigned of[4];
 };
 
+/* Its instructions are those of 8.0; below it no kernel with them is started. */
+#if __CUDA_ARCH__ >= 800
+#define FROM_80(...) __VA_ARGS__
+#else
+#define FROM_80(...)
+#endif
+
 template <bool TURNED, class Fragment, class RowAt>
 static __device__ __forceinline__ void fragment(Fragment &f, RowAt row_at)
 {
     unsigned at = (unsigned)__cvta_generic_to_shared(row_at(lane_of()));
+    (void)at;
+#define LDMATRIX(turned) \
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4" turned ".shared.b16 {%0,%1,%2,%3}, [%4];" \
+                 : "=r"(f.of[0]), "=r"(f.of[1]), "=r"(f.of[2]), "=r"(f.of[3]) \
+                 : "r"(at) \
+                 : "memory")
     if (TURNED)
-        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
-                     : "=r"(f.of[0]), "=r"(f.of[1]), "=r"(f.of[2]), "=r"(f.of[3])
-                     : "r"(at)
-                     : "memory");
+        FROM_80(LDMATRIX(".trans"));
     else
-        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                     : "=r"(f.of[0]), "=r"(f.of[1]), "=r"(f.of[2]), "=r"(f.of[3])
-                     : "r"(at)
-                     : "memory");
+        FROM_80(LDMATRIX(""));
 }
 template <bool TURNED, class E, class RowAt> DEVICE void load_left(Left<E> &f, RowAt row_at)
 {
@@ -53,30 +60,20 @@ template <bool TURNED, class E, class RowAt> DEVICE void load_right(Right2<E> &f
 template <class V> DEVICE void copy_or_zero(V *to, const V *from, bool inside)
 {
     static_assert(sizeof(V) == 16, "an access");
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
-                 :
-                 : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(inside ? 16 : 0)
-                 : "memory");
-#endif
+    FROM_80(
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                     :
+                     : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(inside ? 16 : 0)
+                     : "memory"));
 }
-DEVICE void copies_done(void)
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" : : : "memory");
-#endif
-}
+DEVICE void copies_done(void) { FROM_80(asm volatile("cp.async.wait_all;" : : : "memory")); }
 
-#if __CUDA_ARCH__ >= 800
 #define MMA(type) \
-    asm("mma.sync.aligned.m16n8k16.row.col.f32." type "." type \
-        ".f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \
-        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]) \
-        : "r"(a.of[0]), "r"(a.of[1]), "r"(a.of[2]), "r"(a.of[3]), "r"(b.of[2 * j]), \
-          "r"(b.of[2 * j + 1]))
-#else
-#define MMA(type) (void)0 /* never started there: cuda_conv_tile.cu */
-#endif
+    FROM_80(asm("mma.sync.aligned.m16n8k16.row.col.f32." type "." type \
+                ".f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \
+                : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]) \
+                : "r"(a.of[0]), "r"(a.of[1]), "r"(a.of[2]), "r"(a.of[3]), "r"(b.of[2 * j]), \
+                  "r"(b.of[2 * j + 1])))
 /* sum += a times the j-th of b. */
 DEVICE void multiply(float *sum, const Left<Bfloat> &a, const Right2<Bfloat> &b, int j)
 {
