@@ -8,8 +8,8 @@ CUDA_ROOM := common/backend/cuda
 ARCHS := $(if $(HAVE_CUDA),$(or $(CUDA_ARCH),$(filter $(CUDA_ARCHS),70 75 80 86 89 90 100 120)))
 NVCC_ARCHS = $(foreach a,$(ARCHS),-gencode=arch=compute_$(a)$(comma)code=sm_$(a)) \
     $(foreach a,$(lastword $(ARCHS)),-gencode=arch=compute_$(a)$(comma)code=compute_$(a))
-NVCC_COMPILE = $(NVCC) -O3 -Wno-deprecated-gpu-targets -std=c++17 -Icommon $(CUDA_CFLAGS) \
-    $(NVCC_ARCHS) -Xcompiler -fPIC$(comma)-Wall$(comma)-Wextra \
+NVCC_COMPILE = $(NVCC) -O3 --threads 2 -Wno-deprecated-gpu-targets -std=c++17 -Icommon \
+    $(CUDA_CFLAGS) $(NVCC_ARCHS) -Xcompiler -fPIC$(comma)-Wall$(comma)-Wextra \
     -Xcompiler -fno-threadsafe-statics$(comma)-fno-exceptions \
     $(if $(STRICT),-Werror all-warnings) -MMD -MP
 $(B)/nvcc_flags: $(if $(COUNTING),,FORCE)

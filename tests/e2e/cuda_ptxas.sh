@@ -77,7 +77,7 @@ all_wide() {
     done < <(xargs -n 4 <<<"$HOT")
     wide pad_channelsI4WideI6BfloatE 0 1
     wide pad_channelsI4WideI6__halfE 0 1
-    copied conv_tileI 16
+    copied conv_tileI 8
     copied conv_tile_weightsI 8
 }
 

@@ -240,9 +240,10 @@ static void reduced(const char *precision, double tolerance, double of_dense)
         /* few channels (cuda_conv_tile.cu): images in several parts, the last one shorter; rows
          * that do not end a tile evenly; more images than blocks */
         {1, 32, 32, 16, 16, 3, 1, false},
-        {2, 29, 31, 16, 32, 3, 1, false},
+        {2, 29, 31, 16, 16, 3, 1, false},
+        {2, 13, 31, 32, 32, 3, 1, false},
         {2, 16, 16, 32, 32, 3, 1, false},
-        {1, 33, 17, 32, 16, 3, 1, false},
+        {1, 33, 17, 32, 32, 3, 1, false},
         {3, 1, 1, 16, 16, 3, 1, false},
         {600, 2, 3, 16, 16, 3, 1, false},
         {1, 1, 200, 32, 32, 3, 1, false},

@@ -1,6 +1,6 @@
 /* cuda_conv_tile.cu: the convolutions of few channels, for which cuDNN's kernels stay far from the
- * memory's speed: 3 x 3, stride 1, of 16 or 32 channels, or of an F32 image's up to 8, to 16 or 32
- * channels, in BF16 and F16. An implicit matrix product on the tensor cores (cuda_mma.h).
+ * memory's speed: 3 x 3, stride 1, of 16 channels to 16, 32 to 32, or an F32 image's up to 8 to 16 or
+ * 32, in BF16 and F16. An implicit matrix product on the tensor cores (cuda_mma.h).
  *
  * A block has `rows` rows of an image. The image's rows and a border of zeros lie in shared memory
  * one behind the other, W + 2 pixels each, so that 16 neighbouring outputs read 16 neighbouring
@@ -56,8 +56,8 @@ static RowCut row_cut(int H, int W, int in_octets, int out_octets, int octets)
 /* Octet o of OC of the pixel at position q. */
 template <int OC> DEVICE int octet_at(int q, int o) { return q * OC + (o ^ (q / (8 / OC) % OC)); }
 
-/* Where octet o of 9 OC of the output at position q lies. Of four octets the upper two lie where the
- * lower two do, but for a bit: a thread keeps half as many addresses. */
+/* Where octet o of 9 OC of the output at position q lies. Of four octets the upper two lie where
+ * the lower two do, but for a bit: a thread keeps half as many addresses. */
 template <int OC> DEVICE int tap_at(int q, int o, int across)
 {
     int tap = o / OC, upper = OC == 4 ? o & 2 : 0;
@@ -333,7 +333,6 @@ KERNEL add_tile_parts(float *dw, const float *part, int count, int K, int C, int
 
 /* ---- which convolutions, and the calls ---- */
 
-static bool few(int channels) { return channels == 16 || channels == 32; }
 static int in_channels(const ConvPlan *p) { return p->image ? PADDED_C : p->C; }
 /* in: channels of the input, as the kernel sees it */
 static RowCut forward_cut(const ConvPlan *p, int in)
@@ -350,8 +349,8 @@ void cuda_tile_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x)
     const char *wanted = getenv("LABS_CONV"); /* cudnn: to compare */
     bool image = x.dtype == F32 && p->C <= PADDED_C;
     if ((wanted && !strcmp(wanted, "cudnn")) || !be->op->mixed || p->type == F32 || p->R != 3 ||
-        p->stride != 1 || !(image || (x.dtype == p->type && few(p->C))) || !few(p->K) || x.halo ||
-        y.halo)
+        p->stride != 1 || !(image || (x.dtype == p->type && p->C == p->K)) ||
+        (p->K != 16 && p->K != 32) || x.halo || y.halo)
         return;
     p->image = image;
     p->tiled = forward_cut(p, in_channels(p)).rows > 0 && weight_cut(p).rows > 0 &&
@@ -373,15 +372,11 @@ bool cuda_tile_fits(const ConvPlan *p, Tensor y, Tensor x)
     return p->tiled && fits(p, y) && (p->image ? !x.halo && x.dtype == F32 : fits(p, x));
 }
 
-template <class E, int OC, FilterOrder ORDER>
-static void start_tile(Stream *s, Act y, Act x, const void *w, Act added, RowCut cut)
+template <class E, int OC, int OUT, FilterOrder ORDER>
+static void start_tile(Stream *s, Tensor y, Tensor x, const void *w, Act added, RowCut cut)
 {
-    if (y.c == 16)
-        LAUNCH(s, 2, (conv_tile<E, OC, 16, ORDER>), x.n * cut.parts, 1, TILE_BLOCK, y, x, w, added,
-               cut);
-    else
-        LAUNCH(s, 2, (conv_tile<E, OC, 32, ORDER>), x.n * cut.parts, 1, TILE_BLOCK, y, x, w, added,
-               cut);
+    LAUNCH(s, 2, (conv_tile<E, OC, OUT, ORDER>), x.n * cut.parts, 1, TILE_BLOCK, act(y), act(x), w,
+           added, cut);
 }
 
 /* Calls f<E, …>(…). */
@@ -399,12 +394,14 @@ void cuda_tile_forward(Stream *s, const ConvPlan *p, Tensor y, Tensor x, Tensor 
     RowCut cut = forward_cut(p, in_channels(p));
     Act added = act(residual);
     const void *filters = p->image ? cuda_at(w) : cuda_conv_filters(s, p, w, p->C);
-    if (p->image)
-        BY_TYPE(p->type, start_tile, (1, OF_IMAGE), s, act(y), act(x), filters, added, cut);
-    else if (p->C == 16)
-        BY_TYPE(p->type, start_tile, (2, STRAIGHT), s, act(y), act(x), filters, added, cut);
+    if (p->image && p->K == 16)
+        BY_TYPE(p->type, start_tile, (1, 16, OF_IMAGE), s, y, x, filters, added, cut);
+    else if (p->image)
+        BY_TYPE(p->type, start_tile, (1, 32, OF_IMAGE), s, y, x, filters, added, cut);
+    else if (p->K == 16)
+        BY_TYPE(p->type, start_tile, (2, 16, STRAIGHT), s, y, x, filters, added, cut);
     else
-        BY_TYPE(p->type, start_tile, (4, STRAIGHT), s, act(y), act(x), filters, added, cut);
+        BY_TYPE(p->type, start_tile, (4, 32, STRAIGHT), s, y, x, filters, added, cut);
 }
 
 void cuda_tile_backward_data(Stream *s, const ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
@@ -415,39 +412,32 @@ void cuda_tile_backward_data(Stream *s, const ConvPlan *p, Tensor dx, Tensor dy,
     if (!add)
         added.at = NULL;
     if (p->K == 16)
-        BY_TYPE(p->type, start_tile, (2, TURNED_ROUND), s, act(dx), act(dy), filters, added, cut);
+        BY_TYPE(p->type, start_tile, (2, 16, TURNED_ROUND), s, dx, dy, filters, added, cut);
     else
-        BY_TYPE(p->type, start_tile, (4, TURNED_ROUND), s, act(dx), act(dy), filters, added, cut);
+        BY_TYPE(p->type, start_tile, (4, 32, TURNED_ROUND), s, dx, dy, filters, added, cut);
 }
 
 template <class E, int OC, int OK>
-static void start_tile_weights(Stream *s, float *part, Act dy, Act x, RowCut cut, int blocks,
+static void start_tile_weights(Stream *s, float *part, Tensor dy, Tensor x, RowCut cut, int blocks,
                                int turns)
 {
     LAUNCH(s, turns + 3 + (Roles<OC, OK>::GROUPS), (conv_tile_weights<E, OC, OK, OC == 1>), blocks,
-           1, WEIGHT_BLOCK, part, dy, x, cut, turns);
+           1, WEIGHT_BLOCK, part, act(dy), act(x), cut, turns);
 }
-template <class E, int OC>
-static void by_out(Stream *s, float *part, Act dy, Act x, RowCut cut, int blocks, int turns)
-{
-    if (dy.c == 16)
-        start_tile_weights<E, OC, 2>(s, part, dy, x, cut, blocks, turns);
-    else
-        start_tile_weights<E, OC, 4>(s, part, dy, x, cut, blocks, turns);
-}
-
 void cuda_tile_backward_weight(Stream *s, const ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
 {
     RowCut cut = weight_cut(p);
     int tiles = x.n * cut.parts, blocks = tiles < WEIGHT_BLOCKS ? tiles : WEIGHT_BLOCKS,
         turns = div_up(tiles, blocks), channels = in_channels(p), all = p->K * TAPS * channels;
     float *part = (float *)conv_scratch(s, p->tile_at);
-    if (p->image)
-        BY_TYPE(p->type, by_out, (1), s, part, act(dy), act(x), cut, blocks, turns);
-    else if (p->C == 16)
-        BY_TYPE(p->type, by_out, (2), s, part, act(dy), act(x), cut, blocks, turns);
+    if (p->image && p->K == 16)
+        BY_TYPE(p->type, start_tile_weights, (1, 2), s, part, dy, x, cut, blocks, turns);
+    else if (p->image)
+        BY_TYPE(p->type, start_tile_weights, (1, 4), s, part, dy, x, cut, blocks, turns);
+    else if (p->K == 16)
+        BY_TYPE(p->type, start_tile_weights, (2, 2), s, part, dy, x, cut, blocks, turns);
     else
-        BY_TYPE(p->type, by_out, (4), s, part, act(dy), act(x), cut, blocks, turns);
+        BY_TYPE(p->type, start_tile_weights, (4, 4), s, part, dy, x, cut, blocks, turns);
     LAUNCH(s, 2, add_tile_parts, div_up(all, WARP), 1, WEIGHT_BLOCK, (float *)cuda_at(dw), part,
            blocks, p->K, p->C, channels);
 }
