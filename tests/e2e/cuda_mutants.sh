@@ -19,7 +19,7 @@ tried=0 failed=0 number=0 every=${ALL:+3}
 dies() { # program, test, case
     local case
     for case in $("$1" --list | awk -v pattern="^($3)$" '$1 ~ pattern { print $1 }'); do
-        timeout --kill-after=5 120 "$1" "$case" >"$work/log" 2>&1 || { echo "$case"; return; }
+        timeout --kill-after=5 30 "$1" "$case" >"$work/log" 2>&1 || { echo "$case"; return; }
     done
     return 1
 }

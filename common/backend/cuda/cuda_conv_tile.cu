@@ -4,9 +4,10 @@
  *
  * A block has `rows` rows of an image. The image's rows and a border of zeros lie in shared memory
  * one behind the other, W + 2 pixels each, so that 16 neighbouring outputs read 16 neighbouring
- * pixels for each of the nine taps: position q of the output reads q + r (W + 2) + s. The outputs at
- * the two columns of the border are computed and dropped. A pixel is C / 8 octets of 16 bytes, which
- * are permuted so that eight neighbouring pixels' lie in different banks (16 pixels on, the same).
+ * pixels for each of the nine taps: position q of the output reads q + r (W + 2) + s. The outputs
+ * at the two columns of the border are computed and dropped. A pixel is C / 8 octets of 16 bytes,
+ * which are permuted so that eight neighbouring pixels' lie in different banks (16 pixels on, the
+ * same).
  *
  *   forward: y [pixels,K] = x [pixels,9 C] w [9 C,K]
  *   data:    dx, the same with y's gradient as x, and w turned by 180 degrees and transposed
