@@ -1,5 +1,5 @@
-/* cuda_activation.cu: GELU, SiLU and ReLU of x + bias, and back. The bias's
- * gradient is summed in pieces of the pixels, as batch norm's sums are, and then over the pieces. */
+/* cuda_activation.cu: GELU, SiLU and ReLU of x + bias, and back. The bias's gradient is summed in
+ * pieces of the pixels, as batch norm's sums are, and then over the pieces. */
 #include "cuda_norm.h"
 
 DEVICE float normal_below(float v) { return 0.5f + 0.5f * erff(v * 0.70710678f); }

@@ -2,9 +2,9 @@
  * cuda_im2col.cu.
  *
  * Three methods: kernels of our own for few channels (cuda_conv_tile.cu), else cuDNN where it was
- * found and supports the case, else im2col and cuBLAS, which support every case. All need the filters as [K,R,R,C] (channels fastest, as in NHWC), in the
- * type of the activations: packed from PyTorch's [K,C,R,R] in each call, or for many calls at once
- * (conv_pack in backend.h).
+ * found and supports the case, else im2col and cuBLAS, which support every case. All need the
+ * filters as [K,R,R,C] (channels fastest, as in NHWC), in the type of the activations: packed from
+ * PyTorch's [K,C,R,R] in each call, or for many calls at once (conv_pack in backend.h).
  */
 #ifndef CUDA_CONV_H
 #define CUDA_CONV_H

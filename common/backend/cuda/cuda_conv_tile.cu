@@ -1,6 +1,6 @@
 /* cuda_conv_tile.cu: the convolutions of few channels, for which cuDNN's kernels stay far from the
- * memory's speed: 3 x 3, stride 1, of 16 channels to 16, 32 to 32, or an F32 image's up to 8 to 16 or
- * 32, in BF16 and F16. An implicit matrix product on the tensor cores (cuda_mma.h).
+ * memory's speed: 3 x 3, stride 1, of 16 channels to 16, 32 to 32, or an F32 image's up to 8 to 16
+ * or 32, in BF16 and F16. An implicit matrix product on the tensor cores (cuda_mma.h).
  *
  * A block has `rows` rows of an image. The image's rows and a border of zeros lie in shared memory
  * one behind the other, W + 2 pixels each, so that 16 neighbouring outputs read 16 neighbouring
