@@ -84,4 +84,26 @@ done
 table "$all" 2 --only resnet9
 table "$all" 2 --precision half
 table "$all" 2 --ceilings 60,450,780,3000
+
+# ---- the first minutes on a GPU: skipped without one, else played ----
+mkdir -p "$work/b/tests/bench"
+printf '#!/bin/sh\n[ "$1" != --list ] || echo "cuda.a 0 9"\n[ "$1" != cuda.a ] || exit %s\n' \
+    '${A-77}' >"$work/b/tests/test_conv"
+chmod +x "$work/b/tests/test_conv"
+for test in cuda_gpu layers batchnorm vectors optim model_gradient comm comm_host; do
+    ln -s test_conv "$work/b/tests/test_$test"
+done
+printf '#!/bin/sh\nexec "$(dirname "$0")/../../../train_rate" "$@" <<<1\n' |
+    sed 's/<<<1/<"${4}"/' >"$work/b/tests/bench/train_rate"
+chmod +x "$work/b/tests/bench/train_rate"
+first() { # status expected
+    A=$1 CONVOLUTIONS=$all tests/tools/gpu_first.sh "$work/b" "$work/first" 60 >"$work/words" 2>&1
+    status=$?
+    [ $status = "$1" ] || wrong "gpu_first.sh: exit status $status, expected $1"
+}
+first 1
+grep -q 'failed test_conv cuda.a' "$work/words" || wrong "a case that failed is not named"
+first 0
+grep -q 'cases: 7 passed' "$work/words" || wrong "the cases are not counted"
+grep -q 'airbench-64.fp16: 128000 128000 128000 128000 images/s' "$work/words" || wrong "no rate"
 exit $failed
