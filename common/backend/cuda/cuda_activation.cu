@@ -64,7 +64,7 @@ KERNEL act_backward(Act dx, Act dy, Act x, const float *bias, int f, int add, in
     {
         size_t at = (size_t)n * each + i;
         int c = i * V::WIDTH % x.c;
-        V some, g, out;
+        V some, g, out = nothing<V>();
         load(some, x, at);
         load(g, dy, at);
         if (add)

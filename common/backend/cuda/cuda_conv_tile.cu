@@ -244,7 +244,8 @@ KERNEL __launch_bounds__(WEIGHT_BLOCK, 2)
     PER_THREAD(float, sum, WEIGHT_BLOCK, PAIRS * 2 * 4);
     int warp = (int)threadIdx.x / WARP, role = warp % R::COUNT, group = warp / R::COUNT,
         channel = role / R::COLUMNS * 2, column = role % R::COLUMNS * R::HERE, g = lane_of() / 4,
-        t = lane_of() % 4, all = x.n * cut.parts, dy_at = inputs_of(cut) * OC;
+        t = lane_of() % 4, all = x.n * cut.parts, dy_at = inputs_of(cut) * OC,
+        block = (int)blockIdx.x, blocks = (int)gridDim.x;
     FIRST
     {
         UNROLL
@@ -254,7 +255,7 @@ KERNEL __launch_bounds__(WEIGHT_BLOCK, 2)
     for (int turn = -1; turn < turns; turn++) {
         NEXT(turn + 2)
         {
-            int mine = (int)blockIdx.x + turn * (int)gridDim.x, next = mine + (int)gridDim.x;
+            int mine = block + turn * blocks, next = mine + blocks;
             const Wide<E> *tile = tiles[turn & 1];
             if (next < all && turn + 1 < turns) {
                 Wide<E> *to = tiles[(turn + 1) & 1];
@@ -303,7 +304,7 @@ KERNEL __launch_bounds__(WEIGHT_BLOCK, 2)
     NEXT(turns + 2 + R::GROUPS)
     {
         for (int i = (int)threadIdx.x; i < OK * 8 * WIDE_ROW; i += WEIGHT_BLOCK)
-            part[(size_t)blockIdx.x * OK * 8 * WIDE_ROW + i] = total[i];
+            part[(size_t)block * OK * 8 * WIDE_ROW + i] = total[i];
     }
 }
 

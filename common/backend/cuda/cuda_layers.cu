@@ -88,10 +88,8 @@ KERNEL maxpool_backward(Act dx, Act dy, const Bytes<V::WIDTH> *which, int side, 
     {
         Spot from = spot_of<V>(i, across, dx.c / V::WIDTH);
         bool kept = from.h < dy.h && from.w < dy.w;
-        V g, out;
+        V g = nothing<V>(), out = nothing<V>();
         Bytes<V::WIDTH> best = {};
-        for (int c = 0; c < V::WIDTH; c++)
-            set(g, c, 0);
         if (kept) {
             size_t at = access_at<V>(dy, n, from.h, from.w, from.c);
             load(g, dy, at);
@@ -169,7 +167,7 @@ template <class V> KERNEL avgpool_backward(Act dx, Act dy, int add, int each)
     FOR_EACH_ACCESS(n, i, dx.n, each)
     {
         size_t at = (size_t)n * each + i, from = at_pixel(dy, n, 0, 0) + i * V::WIDTH % dx.c;
-        V out;
+        V out = nothing<V>();
         if (add)
             load(out, dx, at);
         UNROLL

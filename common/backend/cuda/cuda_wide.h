@@ -38,6 +38,15 @@ DEVICE float value(const Single &v, int c) { return v.f; }
 template <class E> DEVICE void set(Wide<E> &v, int c, float x) { narrow(v.of[c], x); }
 DEVICE void set(Single &v, int c, float x) { v.f = x; }
 
+template <class V> DEVICE V nothing(void) /* zeros */
+{
+    V v;
+    UNROLL
+    for (int c = 0; c < V::WIDTH; c++)
+        set(v, c, 0);
+    return v;
+}
+
 template <class V> DEVICE void load(V &to, Act a, size_t i) { to = ((const V *)a.at)[i]; }
 DEVICE void load(Single &to, Act a, size_t i) { to.f = get(a, at_element(a, i)); }
 template <class V> DEVICE void store(Act a, size_t i, const V &v) { ((V *)a.at)[i] = v; }
