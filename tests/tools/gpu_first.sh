@@ -47,7 +47,8 @@ for test in test_cuda_gpu test_conv test_layers test_batchnorm test_vectors test
 done | timeout 60 xargs -P "$(nproc)" -L 1 bash -c 'case_of "$@"' _ >"$OUT/cases"
 say "cases: $(cut -d ' ' -f 1 "$OUT/cases" | sort | uniq -c | xargs)"
 grep failed "$OUT/cases" | while read -r line; do say "    $line"; done
-step 90 nccl tests/e2e/nccl_one_gpu.sh && say "NCCL, 2 and 4 ranks: $(grep -c 'exit 0' "$OUT/nccl") of 6"
+step 90 nccl tests/e2e/nccl_one_gpu.sh &&
+    say "NCCL, 2 and 4 ranks: $(grep -c 'exit 0' "$OUT/nccl") of 6"
 ours resnet8.bf16.128 --precision bf16 --batch 128
 ours resnet20.bf16.1024 --model resnet20 --precision bf16 --batch 1024
 LABS_CONV=cudnn ours resnet20.cudnn --model resnet20 --precision bf16 --batch 1024
