@@ -93,8 +93,8 @@ chmod +x "$work/b/tests/test_conv"
 for test in cuda_gpu layers batchnorm vectors optim model_gradient comm comm_host; do
     ln -s test_conv "$work/b/tests/test_$test"
 done
-printf '#!/bin/sh\nexec "$(dirname "$0")/../../../train_rate" "$@" <<<1\n' |
-    sed 's/<<<1/<"${4}"/' >"$work/b/tests/bench/train_rate"
+printf '#!/bin/sh\nexec "$(dirname "$0")/../../../train_rate" "$@" <"$4"\n' \
+    >"$work/b/tests/bench/train_rate"
 chmod +x "$work/b/tests/bench/train_rate"
 first() { # status expected
     A=$1 CONVOLUTIONS=$all tests/tools/gpu_first.sh "$work/b" "$work/first" 60 >"$work/words" 2>&1

@@ -44,7 +44,8 @@ ours resnet8.bf16.1024 --precision bf16 --batch 1024 || exit 1
 for test in test_cuda_gpu test_conv test_layers test_batchnorm test_vectors test_optim \
     test_model_gradient; do
     "$tests/$test" --list | awk -v t=$test '$1 ~ /^cuda\./ && $2 == 0 { print t, $1 }'
-done | timeout 60 xargs -P "$(nproc)" -L 1 bash -c 'case_of "$@"' _ >"$OUT/cases"
+done | timeout 60 xargs -P "$(nproc)" -L 1 bash -c 'case_of "$@"' _ >"$OUT/cases" ||
+    echo "failed to end within 60 s" >>"$OUT/cases"
 say "cases: $(cut -d ' ' -f 1 "$OUT/cases" | sort | uniq -c | xargs)"
 grep failed "$OUT/cases" | while read -r line; do say "    $line"; done
 step 90 nccl tests/e2e/nccl_one_gpu.sh &&
