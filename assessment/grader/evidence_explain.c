@@ -31,8 +31,9 @@ enum {
     REMEMBERED = 12,
     STEADY = 100 /* in fewer moves a schedule's rates, and with them h, change too fast to tell */
 };
-static const double ALMOST = 1e-4; /* of a move's length: left over */
-static const double UNLIKE = 0.2;  /* of a move's length: made by another momentum */
+static const double ALMOST = 1e-4;     /* of a move's length: left over */
+static const double LESS_NOISE = 0.25; /* of the variance that is left over: more terms pay */
+static const double UNLIKE = 0.2;      /* of a move's length: made by another momentum */
 
 /* What a column is. */
 typedef enum { RANK, OWN, EARLIER, MOVE, DECAY } Term;
@@ -301,29 +302,54 @@ static void note_momentum(const Explainer *e, Fit *f, const double *c, const dou
     memcpy(f->momentum[e->moves % REMEMBERED], now, sizeof now);
 }
 
+/* A layer's move, fitted. */
+typedef struct LayerFit {
+    int k; /* terms; the move's column follows */
+    double c[MOST_TERMS], lengths[MOST_TERMS], whole, left;
+} LayerFit;
+
+static LayerFit fit_by(Explainer *e, int rule, const Update *u, const float *after, int v, int own,
+                       int moves)
+{
+    LayerFit l = {.k = fill(e, rule, u, after, v, own, moves)};
+    int n = e->views[v].count;
+    double *move = e->columns + (size_t)l.k * n;
+    l.whole = cblas_dnrm2(n, move, 1);
+    fit_columns(e->columns, n, l.k, l.c, l.lengths,
+                rules[rule].kind == RULE_MATRIX ? KEEPS_LENGTH : DECAYS);
+    l.left = cblas_dnrm2(n, move, 1);
+    return l;
+}
+
+/* Do more terms explain more than they would of noise? Rounding is most of a small move, and
+ * coefficients fitted to it can be of any size: what is left over would grow from move to move. */
+static bool pays(const LayerFit *few, const LayerFit *many, int n)
+{
+    return n > many->k && many->left * many->left / (n - many->k) <
+                              LESS_NOISE * few->left * few->left / (n - few->k);
+}
+
 /* Fits the layer's move: by few of the moves before if they will do, as is usual, else by all. */
 static void fit_layer(Explainer *e, int rule, const Update *u, const float *after, int v, int own)
 {
     Fit *f = fit_of(e, rule, v);
     const View *view = &e->views[v];
-    const double *bounds = rules[rule].kind == RULE_MATRIX ? KEEPS_LENGTH : DECAYS;
-    int n = view->count, k;
-    double c[MOST_TERMS], lengths[MOST_TERMS], whole, left, *move;
-    for (int moves = FEW; moves; moves = moves == FEW && left > ALMOST * whole ? MOVES_KNOWN : 0) {
-        k = fill(e, rule, u, after, v, own, moves);
-        move = e->columns + (size_t)k * n;
-        whole = cblas_dnrm2(n, move, 1);
-        fit_columns(e->columns, n, k, c, lengths, bounds);
-        left = cblas_dnrm2(n, move, 1);
+    int n = view->count;
+    LayerFit l = fit_by(e, rule, u, after, v, own, FEW);
+    if (l.left > ALMOST * l.whole) {
+        LayerFit few = l;
+        l = fit_by(e, rule, u, after, v, own, MOVES_KNOWN);
+        if (!pays(&few, &l, n))
+            l = fit_by(e, rule, u, after, v, own, FEW);
     }
-    f->whole += whole * whole;
-    f->left += left * left;
-    if (n > k)
-        add_shares(e, f, c, lengths, k);
-    carry(e, rule, view, move, c, lengths, k);
+    f->whole += l.whole * l.whole;
+    f->left += l.left * l.left;
+    if (n > l.k)
+        add_shares(e, f, l.c, l.lengths, l.k);
+    carry(e, rule, view, e->columns + (size_t)l.k * n, l.c, l.lengths, l.k);
     f->most_left = fmax(f->most_left, cblas_snrm2(n, e->state[rule].sum + view->at, 1));
-    note_parts(e, f, c, k);
-    note_momentum(e, f, c, lengths, k, whole);
+    note_parts(e, f, l.c, l.k);
+    note_momentum(e, f, l.c, l.lengths, l.k, l.whole);
 }
 
 /* ---- move after move ---- */

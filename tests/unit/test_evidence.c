@@ -127,6 +127,39 @@ static Explanation explain(Training k)
     return x;
 }
 
+/* A training that ends with a rate so small that rounding is a large part of each move, also in a
+ * layer of ten weights: coefficients fitted to the rounding must not make more of it. */
+static void rounding_does_not_grow(void **state)
+{
+    enum { SMALL = 10, ALL = N + SMALL, LONG = 90, RANKS = 3 };
+    static const View with_small[] = {{.at = 0, .count = N}, {.at = N, .count = SMALL}};
+    double most = 0;
+    for (int trial = 0; trial < 40; trial++) {
+        float w[ALL], next[ALL], velocity[ALL] = {0}, g[RANKS][ALL];
+        seed = (uint64_t)trial;
+        Explainer *e = explainer_new(RANKS, ALL, with_small, 2);
+        for (int i = 0; i < ALL; i++)
+            w[i] = uniform();
+        for (int t = 0; t < LONG; t++) {
+            double rate = t < 40 ? 0.1 : 3e-6;
+            for (int i = 0; i < ALL; i++) {
+                velocity[i] *= 0.9f;
+                for (int r = 0; r < RANKS; r++)
+                    velocity[i] += g[r][i] = 0.1f * sinf((float)i) + uniform();
+                next[i] = w[i] - (float)rate * velocity[i];
+            }
+            Update u = {.np = RANKS, .index = t, .params = ALL, .w = w};
+            for (int r = 0; r < RANKS; r++)
+                u.work[r].g = g[r];
+            explainer_move(e, &u, next);
+            memcpy(w, next, sizeof w);
+        }
+        most = fmax(most, explainer_end(e, NULL).unexplained);
+        explainer_free(e);
+    }
+    assert_true(most < 1e-4);
+}
+
 static bool is_shared(const Explanation *x)
 {
     Evidence e = good();
@@ -425,6 +458,7 @@ static const Case cases[] = {
     {.name = "not_a_number_passes_nowhere", .run = not_a_number_passes_nowhere},
     {.name = "explains_a_mean", .run = explains_a_mean},
     {.name = "tells_parts", .run = tells_parts},
+    {.name = "rounding_does_not_grow", .run = rounding_does_not_grow},
     {.name = "far_away_hides_no_jump", .run = far_away_hides_no_jump},
     {.name = "tells_a_pull", .run = tells_a_pull},
     {.name = "knows_optimisers", .run = knows_optimisers},
