@@ -46,7 +46,7 @@ int exercise_say(const char *name, int points, const char *expected, ExerciseRes
 
 /* A check calls the exercise on fixed cases, the smallest first, and notes the values that come
  * out, always as many. They are held against what the reference gives, and what it gives with each
- * known mistake in it: LAB/check/mistakes.txt, made from solution/mistakes.txt by `make mistakes`.
+ * known mistake in it: LAB/check/mistakes.txt, whose values `make mistakes` records.
  * A mistake is named if it gives every value, and no other mistake does. Otherwise the first wrong
  * case is shown, and where the exercise is right. */
 void exercise_case(const char *format, ...) __attribute__((format(printf, 1, 2))); /* "n = 7" */

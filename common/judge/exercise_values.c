@@ -1,5 +1,5 @@
 /* exercise_values.c: the values that an exercise computes, and which mistake computes the same. See
- * exercise.h; LAB/check/mistakes.txt is made by tests/tools/mistakes.py.
+ * exercise.h; LAB/check/mistakes.txt is recorded by tests/tools/mistakes.py.
  */
 #include "check.h"
 #include "exercise.h"
@@ -84,7 +84,7 @@ void exercise_read_table(const char *folder, const char *exercise)
             REQUIRE(noted.rows < MOST_ROWS, "%s: too many rows", noted.path);
             Row row = row_read(words, line + 1);
             noted.row[noted.rows++] = row;
-        } else if (inside && *line)
+        } else if (inside && *line && strncmp(line, "| ", 2) != 0) // not an edit
             words = format_new("%s", line);
     }
     free(line);

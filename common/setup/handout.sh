@@ -56,6 +56,7 @@ labs=$out/labs
 rm -rf "$labs"; mkdir "$labs"
 tar -c -f - -T "$files" | tar -x -f - -C "$labs"
 mv "$labs/common/setup/agents.md" "$labs/AGENTS.md"
+sed -i '/^[|~+] /d' "$labs"/lab*/check/mistakes.txt # edits of the references
 # The README without what only the course's makers can run.
 sed '/^<!-- makers/,/^<!-- end of makers/d' README.md >"$labs/README.md"
 (cd "$labs" && find . -type f | sed 's,^\./,,' | sort | xargs -d '\n' sha256sum) >"$out/sums"

@@ -31,6 +31,7 @@ if grep -E '/(solution|\.ci|\.git)(/|$)' "$work/files" ||
     wrong "the files above should not be in it"
 fi
 
+! grep -E '^[|~+] ' "$labs"/lab*/check/mistakes.txt || wrong "edits of the references are in it"
 status=0; tests/tools/shapes.py "$labs" >"$work/clean" || status=$?
 cat "$work/clean"
 [ $status = 0 ] || wrong "the functions above solve an exercise (see tests/tools/shapes.py)"

@@ -7,7 +7,7 @@
 set -u
 failed=0
 for lab in lab?_*; do
-    names=$(sed -n 's/^\[\(.*\)\]$/\1/p' "$lab/solution/mistakes.txt")
+    names=$(sed -n 's/^\[\(.*\)\]$/\1/p' "$lab/check/mistakes.txt")
     [ -n "${ALL-}" ] || names=$(awk 'NR % 4 == 1' <<<"$names")
     # shellcheck disable=SC2086 # words
     EVERY=$([ -n "${ALL-}" ] && echo 18 || echo 1000) tests/tools/mistakes.py check "$lab" $names ||

@@ -2,21 +2,23 @@
 """The known mistakes of a lab's exercises.
 
     mistakes.py check LAB [EXERCISE]...     does the check name each? (EVERY=6: every sixth)
-    mistakes.py record LAB [EXERCISE]...    write LAB/check/mistakes.txt: what each computes
+    mistakes.py record LAB [EXERCISE]...    write what each computes into LAB/check/mistakes.txt
     mistakes.py families LAB EXERCISE...    generated mistakes, and what the check says of them
 
-LAB/solution/mistakes.txt has a section per exercise, [1a_gradient], and in it:
+LAB/check/mistakes.txt has a section per exercise, [1a_gradient], and in it:
 
+    <tab>the values that the reference computes
     the sentence that a student reads
-    <tab>an edit of the reference: a sed -E expression on the whole file; LINES: sed's arguments,
-    <tab>for each line; BODY: C in place of the exercise's body. A sentence can have several edits.
-    <tab>GIVEN and any of these: of the text that students get, not of the reference.
-    <tab><tab>goes on with the line before
+    | an edit of the reference: a sed -E expression on the whole file; LINES: sed's arguments,
+    | for each line; BODY: C in place of the exercise's body. A sentence can have several edits.
+    | GIVEN and any of these: of the text that students get, not of the reference.
+    |   goes on with the line before
+    <tab>the values computed with this mistake; recorded, as the reference's are
 
 In place of a sentence, "~ words": the check's own code finds it, in words that match this pattern
-(of the trainer, 3_train: "~ step 6: words"); "+ words": another right way, which must pass. Each
-edit is compiled into a library that the exercise's trial program is linked with. Needs a finished
-build of all programs in $BUILD.
+(of the trainer, 3_train: "~ step 6: words"); "+ words": another right way, which must pass. These
+and the edits are not handed to students. Each edit is compiled into a library that the exercise's
+trial program is linked with. Needs a finished build of all programs in $BUILD.
 """
 import concurrent.futures
 import functools
@@ -36,22 +38,26 @@ def stop(words):
     sys.exit(f"mistakes.py: {words}")
 
 
-def read_list(path):
+def list_of(lab):
+    return f"{lab}/check/mistakes.txt"
+
+
+def read_list(lab):
     """{exercise: [(sentence, edit)]}"""
     sections, section, sentence = {}, None, None
-    for number, line in enumerate(open(path, encoding="utf-8"), 1):
+    for number, line in enumerate(open(list_of(lab), encoding="utf-8"), 1):
         line = line.rstrip("\n")
         if line.startswith("#") or not line.strip():
             continue
         if line.startswith("["):
             section = sections.setdefault(line.strip("[]"), [])
-        elif line.startswith("\t\t"):
-            section[-1] = (sentence, section[-1][1] + " " + line.strip())
-        elif line.startswith("\t"):
-            section.append((sentence, line.strip()))
         elif section is None:
-            stop(f"{path}:{number}: no [exercise] before this line")
-        else:
+            stop(f"{list_of(lab)}:{number}: no [exercise] before this line")
+        elif line.startswith("|   "):
+            section[-1] = (sentence, section[-1][1] + " " + line[1:].strip())
+        elif line.startswith("| "):
+            section.append((sentence, line[1:].strip()))
+        elif not line.startswith("\t"):
             sentence = line
     return sections
 
@@ -88,7 +94,7 @@ def commands(lab):
     """What make would run if all of the lab's references had changed."""
     cuda = [] if os.path.exists(f"{BUILD}/gpu_calls") else ["HAVE_CUDA="]
     what = []
-    for name in read_list(f"{lab}/solution/mistakes.txt"):
+    for name in read_list(lab):
         kind = Trainer if name == "3_train" else Exercise
         what += ["-W", f"{kind.SOURCES}{lab}/solution/{name}.c",
                  f"{BUILD}/sol/{lab}/{kind.TRIED}{name}"]
@@ -230,15 +236,15 @@ def row_of(values, right):
 
 
 def record(lab, name, edits, work):
-    """The section of check/mistakes.txt."""
+    """{sentence: the rows below it}; None: the values of the reference"""
     if all(sentence[0] in "~+" for sentence, _ in edits):
-        return ""
+        return {}
     it = exercise_new(lab, name, work)
     right = it.values(f"{it.folder}/right")
     if isinstance(right, str):
         stop(f"{name}: the reference fails: {right}")
     if not right:
-        return ""
+        return {}
     rows, faults = {}, []
 
     def one(number):
@@ -271,49 +277,41 @@ def record(lab, name, edits, work):
         print(f"{name}: {fault}")
     if faults:
         return None
-    said = ""
-    lines = [f"[{name}]", "\t" + " ".join(f"{value:.12g}" for value, _, _ in right)]
+    below = {None: ["\t" + " ".join(f"{value:.12g}" for value, _, _ in right)]}
     for row, sentence in rows.items():
-        lines += ([] if said == sentence else [sentence]) + ["\t" + row]
-        said = sentence
-    return "\n".join(lines) + "\n\n"
+        below.setdefault(sentence, []).append("\t" + row)
+    return below
 
 
-HEAD = ("# What each exercise computes in the cases of its check, and under each known mistake's\n"
-        "# sentence what it computes with that mistake: = as it should be, =3 three times; ? any.\n"
-        "\n")
-
-
-def tables(lab):
-    """{exercise: its section of check/mistakes.txt}"""
-    path = f"{lab}/check/mistakes.txt"
-    text = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
-    return {m.group(1): m.group(0)
-            for m in re.finditer(r"^\[(\w+)\]\n(?:(?!\[).*\n)*", text, re.M)}
-
-
-def number_of(name):
-    number, letter = re.match(r"(\d+)(\w?)", name).groups()
-    return int(number), letter
+def with_rows(section, below):
+    """The lines of a section of check/mistakes.txt, with these rows in place of those it has."""
+    lines, sentence = [], None
+    for line in section:
+        if not line.startswith(("| ", "\t", "[")):  # the next sentence, or the end
+            lines += below.pop(sentence, [])
+            sentence = line
+        if not line.startswith("\t"):
+            lines.append(line)
+    return lines + below.pop(sentence, [])
 
 
 def record_all(lab, wanted, work):
-    known, sections, fine = tables(lab), read_list(f"{lab}/solution/mistakes.txt"), True
-    for name in wanted or sections:
-        section = record(lab, name, sections.get(name, []), work)
-        fine = fine and section is not None
-        if section:
-            known[name] = section
-        elif section == "":
-            known.pop(name, None)
-    with open(f"{lab}/check/mistakes.txt", "w", encoding="utf-8") as file:
-        file.write((HEAD + "".join(known[name] for name in sorted(known, key=number_of)))
-                   .rstrip("\n") + "\n")
+    path, known, fine = list_of(lab), read_list(lab), True
+    for name in wanted or known:
+        below = record(lab, name, known[name], work)
+        if below is None:
+            fine = False
+            continue
+        text = open(path, encoding="utf-8").read()
+        section = re.search(r"^\[%s\]\n(?:(?!\[).*\n)*" % name, text, re.M)
+        lines = with_rows(section.group(0).splitlines(), below)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text[:section.start()] + "\n".join(lines) + "\n" + text[section.end():])
     return fine
 
 
 def check_all(lab, wanted, work):
-    sections = read_list(f"{lab}/solution/mistakes.txt")
+    sections = read_list(lab)
     tasks, failed = [], 0
     for name in wanted or sections:
         it = exercise_new(lab, name, work)
@@ -397,8 +395,8 @@ def generated(text, name):
 
 def families(lab, wanted, work):
     sums = [0] * 4
-    for name in wanted or read_list(f"{lab}/solution/mistakes.txt"):
-        it, sentences = Exercise(lab, name, work), tables(lab).get(name, "")
+    for name in wanted or read_list(lab):
+        it, sentences = Exercise(lab, name, work), [pair[0] for pair in read_list(lab)[name]]
 
         def one(task, it=it):
             number, (text, what) = task
@@ -434,7 +432,7 @@ def main():
     if len(sys.argv) < 3 or sys.argv[1] not in ("check", "record", "families"):
         stop("usage: mistakes.py check|record|families LAB [EXERCISE]...")
     lab = sys.argv[2].rstrip("/")
-    known = read_list(f"{lab}/solution/mistakes.txt")
+    known = read_list(lab)
     wanted = [name for name in sys.argv[3:] if name in known]
     if len(sys.argv) > 3 and not wanted:
         return  # another lab's
