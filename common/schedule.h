@@ -12,8 +12,8 @@ typedef struct Schedule {
     double rate;        /* base (constant, step, cosine) or peak (one-cycle) */
     int64_t steps;      /* of the whole training */
     int64_t warmup;     /* steps of linear warm-up, 0: none; ignored by one-cycle */
-    double start;       /* rate at step 0 of the warm-up (0: rate/warmup): lab 3 warms up from
-                         * eta to k eta */
+    double start;       /* rate at step 0 of the warm-up (0: rate/(warmup + 1)): lab 3 warms up
+                         * from eta to k eta */
     int64_t drop_every; /* step: after every drop_every steps … */
     double drop_by;     /* … the rate is multiplied by drop_by */
 } Schedule;
@@ -22,8 +22,8 @@ typedef struct Schedule {
 ScheduleKind schedule_kind(const char *name);
 
 /* The rate of update number `step` (0 … steps-1; constant and step also beyond).
- *   warm-up   step < warmup: start + (rate - start) step / (warmup - 1): the last of them has
- *             the full rate; a single one (warmup 1) has `start`. After it:
+ *   warm-up   step < warmup: start + (rate - start) step / warmup, so that step number `warmup`
+ *             is the first at the full rate (Goyal et al., arXiv 1706.02677, 2.2). From there:
  *   constant  rate
  *   step      rate * drop_by ^ floor((step - warmup) / drop_every)
  *   cosine    rate * (1 + cos(pi (step - warmup) / (steps - warmup))) / 2

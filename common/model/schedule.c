@@ -37,11 +37,9 @@ double schedule_rate(const Schedule *s, int64_t step)
     ASSERT(!ends || step < s->steps);
     if (s->kind == SCHEDULE_ONECYCLE)
         return onecycle(s, step);
-    /* a constant increment per step; the last step of the warm-up has the full rate */
     if (step < s->warmup) {
-        double start = s->start > 0 ? s->start : s->rate / (double)s->warmup;
-        return s->warmup == 1 ? start
-                              : start + (s->rate - start) * (double)step / (double)(s->warmup - 1);
+        double start = s->start > 0 ? s->start : s->rate / (double)(s->warmup + 1);
+        return start + (s->rate - start) * (double)step / (double)s->warmup;
     }
     int64_t since = step - s->warmup;
     switch (s->kind) {
