@@ -3,7 +3,6 @@
 
     mistakes.py check LAB [EXERCISE]...     does the check name each? (EVERY=6: every sixth)
     mistakes.py record LAB [EXERCISE]...    write LAB/check/mistakes.txt: what each computes
-    mistakes.py families LAB EXERCISE...    generated mistakes, and what the check says of them
 
 LAB/solution/mistakes.txt has a section per exercise, [1a_gradient], and in it:
 
@@ -350,96 +349,16 @@ def check_all(lab, wanted, work):
     return named == len(tasks) and not failed
 
 
-# ---- generated mistakes ----
-
-SWAPS = [
-    (r"(?<![-+*/<>=!&|]) \+ ", [" - "]), (r" - ", [" + "]), (r" \* ", [" / ", " + "]),
-    (r" / ", [" * "]), (r" < ", [" <= ", " > "]), (r" <= ", [" < "]), (r" > ", [" >= ", " < "]),
-    (r" >= ", [" > "]), (r" == ", [" != "]), (r" && ", [" || "]), (r" \|\| ", [" && "]),
-    (r" % \w+", [""]), (r" \+= ", [" = ", " -= "]), (r" -= ", [" += ", " = "]),
-    (r" \*= ", [" = "]), (r" /= ", [" = ", " *= "]),
-    (r"(?<![\w.])0(?![\w.])", ["1"]), (r"(?<![\w.])1(?![\w.])", ["0", "2"]),
-    (r"(?<![\w.])2(?![\w.])", ["1", "3"]), (r"(?<![\w.])[\d.]+ \* ", [""]),
-    (r"(?<![\w.*/])\w+ \* ", [""]), (r" [*/] \w+(?![\w(\[])", [""]),
-    (r"(?<![\w.])(\w+) \* ", [r"\1 * \1 * "]), (r" [+-] \w+(?![\w(\[.])", [""]),
-    (r"< (\w+);", [r"< \1 - 1;"]), (r"\[(\w+)\]", [r"[\1 + 1]", "[0]"]),
-    (r"\[(\w+) \* (\w+) \+ (\w+)\]", [r"[\3 * \2 + \1]"]),
-    (r"\bdouble ", ["float ", "int "]), (r"\((double|int64_t|size_t)\)", [""]),
-    (r"\bsqrtf?\(", ["("]), (r"\bfabsf?\(", ["("]), (r"\bfmax", ["fmin"]), (r"\bfmin", ["fmax"]),
-    (r"\b(\w+)\((&?\w+), (&?\w+)", [r"\1(\3, \2"]), (r"!(?=[\w(])", [""]),
-    (r" = 0(\.0)?(?=[;,])", [""]), (r"if \((.*)\)\n", ["if (1)\n", "if (0)\n"]),
-    (r"\n( +)(?!return|for|if|else|while|\}|\{|[a-z]\w+ \*?\w+[ ;,\[=])([^\n{}]*;)(?=\n)",
-     [r"\n\1;"]), (r"\bcontinue;", ["break;"]), (r"\brank\b", ["0"]), (r"\+\+(?=\))", ["+= 2"]),
-]
-
-
-def generated(text, name):
-    """{changed source: what changed}: one token at a time, from the first function on."""
-    start = re.search(r"\n\{\n", text).start()
-    body, found = text[start:], {}
-    names = sorted(set(re.findall(r"\b[a-z]\w*\b", text[text.rindex("\n\n", 0, start):start] if
-                                  "\n\n" in text[:start] else text[:start])) -
-                   {"void", "int", "float", "double", "const", "bool", "static", "unsigned"} -
-                   set(name.split("_")))
-    swaps = SWAPS + [(r"(?<![\w.>])%s(?!\w|\()" % one, [two])
-                     for one in names for two in names if one != two]
-    for pattern, replacements in swaps:
-        for match in re.finditer(pattern, body):
-            for replacement in replacements:
-                new = match.expand(replacement)
-                changed = text[:start] + body[:match.start()] + new + body[match.end():]
-                if changed != text:
-                    line = body[body.rfind("\n", 0, match.start() + 1) + 1:].split("\n")[0].strip()
-                    found.setdefault(changed, f"{line}: '{match.group(0).strip()}' -> "
-                                              f"'{new.strip()}'")
-    return found
-
-
-def families(lab, wanted, work):
-    sums = [0] * 4
-    for name in wanted or read_list(f"{lab}/solution/mistakes.txt"):
-        it, sentences = Exercise(lab, name, work), tables(lab).get(name, "")
-
-        def one(task, it=it):
-            number, (text, what) = task
-            folder = f"{it.folder}/{number}"
-            if it.library(folder, text):
-                return None
-            found = it.verdict(folder) or "PASS"
-            shutil.rmtree(folder)
-            return found, what
-
-        groups = {}
-        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-            for result in pool.map(one, enumerate(generated(it.text, name).items())):
-                if result:
-                    groups.setdefault(result[0], []).append(result[1])
-        kinds = ["named", "by its code", "numbers", "PASS"]
-        counts = [0] * 4
-        for found, group in sorted(groups.items(), key=lambda g: -len(g[1])):
-            words = re.split(r"[;?] with |^with ", found)[0]
-            kind = (3 if found == "PASS" else 2 if not words else
-                    0 if words.split("; and: ")[-1].split(": ", 1)[-1] in sentences else 1)
-            counts[kind] += len(group)
-            print(f"{len(group):4} {kinds[kind]}: {found[:260]}")
-            for what in group[:None if kind == 3 else 4]:
-                print(f"          {what}")
-        print(f"{name}: " + ", ".join(f"{n} {kind}" for n, kind in zip(counts, kinds)))
-        sums = [a + b for a, b in zip(sums, counts)]
-    print(f"{sum(sums)} generated: {sums}")
-    return True
-
-
 def main():
-    if len(sys.argv) < 3 or sys.argv[1] not in ("check", "record", "families"):
-        stop("usage: mistakes.py check|record|families LAB [EXERCISE]...")
+    if len(sys.argv) < 3 or sys.argv[1] not in ("check", "record"):
+        stop("usage: mistakes.py check|record LAB [EXERCISE]...")
     lab = sys.argv[2].rstrip("/")
     known = read_list(f"{lab}/solution/mistakes.txt")
     wanted = [name for name in sys.argv[3:] if name in known]
     if len(sys.argv) > 3 and not wanted:
         return  # another lab's
     with tempfile.TemporaryDirectory() as work:
-        what = {"check": check_all, "record": record_all, "families": families}[sys.argv[1]]
+        what = check_all if sys.argv[1] == "check" else record_all
         sys.exit(0 if what(lab, wanted, work) else 1)
 
 
