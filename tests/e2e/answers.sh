@@ -109,7 +109,7 @@ diloco_seconds | 6 | not within 5 %
 END
 
 # The key, from the formulas.
-awk 'BEGIN {
+LC_ALL=C awk 'BEGIN {
     a = 5e-5; b = 8e-9; P = 8; n = 4 * (784 * 1024 + 1024 + 1024 * 1024 + 1024 + 1024 * 10 + 10)
     both = 2 * (P - 1) / P; flat = 6 * a + both * n * b; one = 6 * a + both * n / 8 * b
     late = 0.04 + one; busy = 0.04 / 8 + 8 * one
