@@ -13,7 +13,8 @@
 #
 # All processes of a training have TRAINING=DIR in their environment.
 train=$BUILD/sol/lab2_ddp/3_train
-small="--data synthetic --model mlp --images 640 --test-images 100 --batch 8 --checkpoint-every 10"
+small="--data synthetic --model mlp --hidden 256 --images 640 --test-images 100 --batch 8"
+small+=" --checkpoint-every 10"
 
 within() {
     local end=$((SECONDS + $1))
@@ -88,10 +89,10 @@ training_ended() {
     find "$dir" -name '*.tmp' | sed 's/^/temporary file: /'
     # GMfifo: make's own from version 4.4 on, which cannot remove it when it is killed
     find "$dir/tmp" -mindepth 1 ! -name 'GMfifo*' | sed 's/^/in TMPDIR: /'
-    [ ! -e "$checkpoint" ] || # whole: it can be opened, its training resumed
-        "$train" --data synthetic --model mlp --images 640 --test-images 100 --batch 8 \
-            --resume "$checkpoint" --epochs 100000 --steps 1 --out "$dir/again" \
-            >"$dir/again.log" 2>&1 ||
+    # Whole: it can be opened, its training resumed.
+    # shellcheck disable=SC2086 # words
+    [ ! -e "$checkpoint" ] || "$train" $small --resume "$checkpoint" --epochs 100000 --steps 1 \
+        --out "$dir/again" >"$dir/again.log" 2>&1 ||
         echo "the checkpoint: $(tail -n 1 "$dir/again.log")"
 }
 # The folder of a run of several ranks, into $dir/run.

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2120,SC2154
 # _screen.sh: for scripts that drive a window: a virtual screen of 1400 x 900 (or $size) for
-# $program, or the reason why it is skipped. Sets work, screen and DISPLAY. The script sets pid, the
-# program that it started with its output in $work/log, and results, that program's folder.
+# $program, or the reason why it is skipped. Sets work, screen and DISPLAY; start sets pid, program
+# and results, that program's folder. What it says is in $work/log.
 unset HEADLESS WAYLAND_DISPLAY
 # SDL2 unloads X11 and D-Bus before the end: what they leave cannot be told apart from our leaks,
 # which the unit tests look for.
@@ -59,6 +59,21 @@ listens() {
         return
     done
     fail "the window does not listen"
+}
+# start RANKS sol|student/LAB/PROGRAM OPTIONS…: until its window, called $title, listens, with the
+# mouse at $mouse; its results in $folder, where that is not named like the program.
+title='Lab 1' mouse='300 250'
+start() {
+    local name=${2##*/} lab=${2#*/}
+    program=$BUILD/$2 results=$work/out/${folder:-${lab%%_*}_${name#*_}}
+    : >"$work/log"
+    rm -rf "$results"
+    env --default-signal=INT common/setup/launch.sh --np "$1" "$program" --out "$work/out" \
+        "${@:3}" >"$work/log" 2>&1 &
+    pid=$!
+    find_window "$title"
+    # shellcheck disable=SC2086 # two numbers
+    listens $mouse
 }
 # Close it, with this exit status (0).
 finish() {

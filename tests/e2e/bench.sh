@@ -8,10 +8,7 @@
 # whose convolutions did not all go by cuDNN says so, and fails the whole.
 set -u
 bench=$(dirname "$BUILD/x")/tests/bench
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-wrong() { echo "wrong: $*"; failed=1; }
+. tests/e2e/_work.sh
 
 "$bench/bench" --programs "$bench" --python false --out "$work/out" --only resnet8 --rounds 2 \
     --pairs 2 --seconds 0.05 --batch 16 >"$work/log" 2>"$work/err" || wrong "exit status $?"

@@ -29,10 +29,7 @@ HOT="image_moments - 5 0
 ELEMENTS="f 6Bfloat 6__half" # as they are in a kernel's name
 MOST=128 # registers: two blocks of 256 threads fit a multiprocessor
 type -P nvcc >/dev/null || { echo "skipped: no nvcc"; exit 77; }
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-failed=0
-wrong() { echo "wrong: $*"; failed=1; }
+. tests/e2e/_work.sh
 
 registers() { # architecture
     local kernels spilled used
@@ -93,7 +90,8 @@ converts() { # instruction: how often, in batch norm's forward pass
 
 for source in common/backend/cuda/*.cu; do echo "#include \"$PWD/$source\""; done >"$work/all.cu"
 for arch in 80 90; do
-    compile $arch -cubin -Xptxas -v -o "$work/all.cubin"
+    compile $arch -cubin -Xptxas -v --keep --keep-dir "$work" -o "$work/all.cubin"
+    [ $arch != 80 ] || cp "$work/all.ptx" "$work/ptx"
     registers $arch
     if ! type -P cuobjdump >/dev/null; then
         echo "16-byte accesses not checked: no cuobjdump"
@@ -102,7 +100,6 @@ for arch in 80 90; do
         all_wide
     fi
 done
-compile 80 -ptx -o "$work/ptx"
 for instruction in cvt.f32.f16 cvt.rn.f16.f32; do
     count=$(converts $instruction)
     [ "$count" -ge 8 ] || wrong "$instruction: $count, expected 8 or more"

@@ -1,21 +1,20 @@
 #!/usr/bin/env bash
 # all: yes
 # seconds: 600
-# Every program of several ranks runs on three ranks, the students' on two, whatever number it is
-# meant for: as short as its options allow, and it ends with 0, or with 77 and what is still to be
-# written, or with 2 and a line that says on how many ranks it runs. Under the sanitizers (SAN=1,
-# both on two and three) this finds sizes that were taken from an option instead of the number of
-# ranks.
+# sanitizers: only
+# Every program of several ranks, the reference and the students', runs on two ranks and on three,
+# whatever number it is meant for: as short as its options allow, and it ends with 0, or with 77 and
+# what is still to be written, or with 2 and a line that says on how many ranks it runs. Under the
+# sanitizers this finds sizes that were taken from an option instead of the number of ranks; without
+# them the labs' own scripts do as much.
 set -u
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/e2e/_work.sh
 export HEADLESS=1 ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 # MPI's own, with ranks
-failed=0
 
 few() { # program options…
     local program=$1 run variant ranks status began=$SECONDS
     shift
-    for run in student/2 sol/3 ${SAN:+student/3 sol/2}; do
+    for run in {student,sol}/{2,3}; do
         variant=${run%/*} ranks=${run#*/}
         timeout "${FEW_SECONDS:-200}" common/setup/launch.sh --np "$ranks" \
             "$BUILD/$variant/$program" "$@" >"$work/log" 2>&1 </dev/null
@@ -62,8 +61,6 @@ few lab3_scale/5_noise_and_time $out --threads 1 --images 1024 --test 100 --mode
 few lab3_scale/6_optimisers $small --model linear --epochs 2 --seeds 1 --batch 64
 few lab3_scale/7_contest $small --model linear --epochs 1 --seeds 1 --batch 8 --budget 1
 few lab3_scale/8_predict $out --model linear --devices 64
-if [ -n "${SAN-}" ]; then # else lab3_norm.sh does, on three ranks
-    few lab3_scale/4_batch_norm $small --epochs 0.2 --seeds 1 --batch 32 --large 32
-fi
+few lab3_scale/4_batch_norm $small --epochs 0.2 --seeds 1 --batch 32 --large 32
 }
 exit $failed

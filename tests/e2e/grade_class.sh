@@ -6,10 +6,8 @@
 # sanitizers: no
 set -u
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
-work=$(mktemp -d)
+. tests/e2e/_work.sh
 class=$work/class
-failed=0
-wrong() { echo "wrong: $*"; failed=1; }
 mkdir -p "$class/jane" "$class/x" "$class/nothing" "$class/linked"
 cd "$(dirname "$0")/../.." || exit 2
 # None of them compiles: what becomes of trained ones is grade_pile's matter.

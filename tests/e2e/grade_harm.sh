@@ -6,13 +6,11 @@
 set -u
 why=$(assessment/grader/sandbox.sh works) || { echo "skipped: $why"; exit 77; }
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
-work=$(mktemp -d)
+. tests/e2e/_work.sh
 chmod 755 "$work"
 listener=
 trap '[ -z "$listener" ] || kill "$listener"; rm -rf "$work"' EXIT
 . tests/e2e/_processes.sh
-failed=0
-wrong() { echo "wrong: $*"; failed=1; }
 echo "a secret of this machine" >"$work/canary"
 chmod 666 "$work/canary"
 mkdir -m 777 "$work/neighbour"

@@ -5,9 +5,7 @@
 # seconds: 600
 # sanitizers: no
 set -u
-work=$(mktemp -d)
-failed=0
-wrong() { echo "wrong: $*"; failed=1; }
+. tests/e2e/_work.sh
 skip() { echo "skipped: $*"; exit 77; }
 make autograder-zip BUILD="$work/zip" >"$work/log" 2>&1 ||
     { grep -q 'neither zip nor python3' "$work/log" && skip "neither zip nor python3"

@@ -6,10 +6,8 @@
 # waits: yes
 # sanitizers: no
 set -u
-work=$(mktemp -d)
+. tests/e2e/_work.sh
 pile=$work/pile slow=$work/slow # in the latter, what uses up its budget
-failed=0
-wrong() { echo "wrong: $*"; failed=1; }
 mkdir -p "$pile/good" "$slow"
 # Accuracies are another test's matter: here any will do.
 sed -E 's/("from": )\{[^}]*\}/\1{"synthetic": 0}/
@@ -17,6 +15,7 @@ sed -E 's/("from": )\{[^}]*\}/\1{"synthetic": 0}/
 small='s/"resnet8"/"mlp"/; s/\.batch = 64/.batch = 32/; s/\.name = o->model,/& .hidden = {16},/'
 sed -E "$small" "$BUILD/assessment/solution/train.c" >"$work/small.c"
 cp "$work/small.c" "$pile/good/train.c"
+[ -z "${ALL-}" ] || cp "$BUILD/assessment/solution/train.c" "$pile/reference.c"
 declare -A fault advice
 mutant() { # name, sed expression, first fault, advice
     local file=$pile/$1.c
@@ -101,6 +100,10 @@ row() { cat "$work"/out/*/summary.csv | grep "^\"$1\","; }
 
 [[ $(row good) == '"good",100,100,yes,5,10,5,10,10,5,15,40,'* ]] ||
     wrong "good: expected all points: $(row good)"
+if [ -n "${ALL-}" ]; then
+    [[ $(row reference) == '"reference",100,100,yes,5,10,5,10,10,5,15,40,'* ]] ||
+        wrong "the reference: expected all points: $(row reference)"
+fi
 [[ $(row late) == '"late",90,100,no,5,0,5,10,10,5,15,40,'* ]] ||
     wrong "late: expected all points but those for the time: $(row late)"
 for name in never_ends crash; do
@@ -119,6 +122,9 @@ for name in "${!fault[@]}"; do
         { wrong "$name: no advice '${advice[$name]}'"; cat "$folder/grade.txt"; }
     [ -s "$folder/results.json" ] || wrong "$name: no results.json"
 done
+grep -qE 'synthetic: 450 \+ 50 images given, 2 epochs, scored on [0-9]+ others' \
+    "$work/out/pile/submissions/good/grade.txt" || wrong "good: which images is not said"
+[ -z "$(find "$work/out" -name data)" ] || wrong "images were left behind"
 there=$(find "$pile" -mindepth 1 -maxdepth 1 | wc -l)
 [ "$(wc -l <"$summary")" = $((there + 1)) ] ||
     wrong "summary.csv: expected a row for each of $there submissions, and a header"

@@ -3,9 +3,7 @@
 # agree on the points.
 # seconds: 600
 set -u
-work=$(mktemp -d)
-failed=0
-wrong() { echo "wrong: $*"; failed=1; }
+. tests/e2e/_work.sh
 refuse() { # words expected, options…
     local words=$1 status
     shift

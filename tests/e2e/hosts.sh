@@ -5,7 +5,7 @@
 # Two emulated hosts (_hosts.sh), two ranks on each: the same run as on one machine, bit for bit;
 # errors that name the host; a rank that dies on one ends the run on both, with a message.
 set -u
-work=$(mktemp -d)
+. tests/e2e/_work.sh
 trap 'hosts_down; rm -rf "$work"' EXIT
 . tests/e2e/_hosts.sh
 . tests/e2e/_processes.sh
@@ -14,8 +14,6 @@ launch=common/setup/launch.sh
 # Sums are split over the threads: the same number on one host as on two, for any number of cores.
 small="--data synthetic --model mlp --hidden 32 --images 640 --test-images 100 --batch 8 --seed 3
     --threads 1"
-failed=0
-wrong() { echo "wrong: $*"; sed 's/^/    /' "$work/out" "$work/err"; failed=1; }
 hosts=labs-a:2,labs-b:2
 mkdir "$work/tmp.a" "$work/tmp.b"
 

@@ -5,23 +5,22 @@
 # A loss landscape that is killed resumes, and ends as one that was not; 1 and 2 ranks give the same
 # networks and points; bad files and options are refused.
 set -u
-work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
-program=$BUILD/sol/lab1_gd/5_loss_landscape launch=common/setup/launch.sh
-export HEADLESS=1
-fail() { echo "FAIL: $*"; tail -n 20 "$work/log"; exit 1; }
-results() { echo "$work/$1/lab1_loss_landscape"; }
-# One thread per rank: sums of gradients in another order would differ in the last digit.
+lab=lab1_gd
+. tests/e2e/_lab.sh
 . tests/e2e/_small_data.sh
 small_data "$work" 1000 120
-small="--data cifar10 --data-dir $work --model mlp --train-images 1000 --updates 30 --images 100 \
---points 11 --threads 1"
-land() { # name, ranks, options…
-    local name=$1 ranks=$2; shift 2
-    # shellcheck disable=SC2086
-    "$launch" --np "$ranks" "$program" $small --out "$work/$name" "$@" >"$work/log" 2>&1
+# One thread per rank: sums of gradients in another order would differ in the last digit.
+options=(--data cifar10 --data-dir "$work" --model mlp --train-images 1000 --updates 30
+    --images 100 --points 11 --threads 1)
+results() { echo "$work/$1/lab1_loss_landscape"; }
+land() { out=$work/$1 run "$2" sol/5_loss_landscape "${@:3}"; is 0; } # name, ranks, options…
+same() { # how the second came about, two names, parts…
+    for part in "${@:4}"; do
+        cmp "$(results "$2")/$part" "$(results "$3")/$part" || fail "$part differs $1"
+    done
 }
 
-land whole 1 || fail "exit status $?"
+land whole 1
 for part in plane line-training line-test path hessian; do
     rows=$(grep -c '^-\?[0-9]' "$(results whole)/mlp-$part.csv") || fail "no mlp-$part.csv"
     case $part in plane | path | hessian) want=121 ;; *) want=21 ;; esac
@@ -43,8 +42,7 @@ awk -F, 'NR == 2 { started = $6 > 0 && $5 != $6 && $4 > 0 } { last = $0 }
 [ -s "$(results whole)/landscape.png" ] || fail "no figure"
 
 # SIGKILL in the middle of the plane; then the same command again.
-# shellcheck disable=SC2086
-"$program" $small --out "$work/cut" >"$work/log" 2>&1 &
+"$BUILD/sol/lab1_gd/5_loss_landscape" --out "$work/cut" "${options[@]}" >"$work/log" 2>&1 &
 victim=$!
 while kill -0 $victim 2>/dev/null; do
     points=$(grep -c '^[0-9]' "$(results cut)/mlp-plane.points.csv" 2>/dev/null)
@@ -54,19 +52,16 @@ kill -KILL $victim 2>/dev/null
 wait $victim 2>/dev/null; [ $? = 137 ] || fail "it was over before it could be killed"
 there=$(grep -c '^[0-9]' "$(results cut)/mlp-plane.points.csv")
 [ "$there" -lt 121 ] || fail "it was over before it was killed"
-land cut 1 || fail "again: exit status $?"
+land cut 1
 grep -q 'trained before' "$work/log" || fail "it trained again"
 measured=$(sed -nE 's/^plane of .*\(([0-9]+) measured now\).*/\1/p' "$work/log")
 [ "$measured" -gt 0 ] && [ "$measured" -lt 121 ] || fail "$measured points were measured again"
 echo "killed after $there points or one more, $measured measured afterwards"
-for part in plane line-training line-test path path-snapshots hessian; do
-    cmp "$(results whole)/mlp-$part.csv" "$(results cut)/mlp-$part.csv" ||
-        fail "mlp-$part.csv differs after the kill"
-done
+same 'after the kill' whole cut mlp-{plane,line-training,line-test,path,path-snapshots,hessian}.csv
 
 # The same weights, read from their file, on two ranks: the same surface.
 checkpoint=$(results whole)/mlp.safetensors
-land two 2 --no-eigenvalues --checkpoint "$checkpoint" || fail "two ranks: exit status $?"
+land two 2 --no-eigenvalues --checkpoint "$checkpoint"
 for part in plane line-training line-test; do
     cmp <(tail -n +2 "$(results two)/mlp-$part.csv") \
         <(tail -n +2 "$(results whole)/mlp-$part.csv") || fail "mlp-$part.csv differs on two ranks"
@@ -76,22 +71,22 @@ pair() {
     land "$1" "$2" --model resnet8 --compare --train-images 300 --batch 50 --updates 6 \
         --target 1e-9 --images 50 --points 3 --no-eigenvalues
 }
-pair pair1 1 || fail "two networks on one rank: exit status $?"
+pair pair1 1
 cp "$work/log" "$work/pair1.log"
 # Drawn again from its files, without data, networks or the exercise.
 recorded() { # folder
     "$BUILD/student/lab1_gd/5_loss_landscape" --recorded "$1" --data-dir "$work/nowhere" \
         --out "$work/again" >"$work/log" 2>&1
+    status=$?
 }
-recorded "$(results pair1)" || fail "recorded: exit status $?"
+recorded "$(results pair1)"; is 0
 [ -s "$(results again)/landscape.png" ] || fail "recorded: no figure"
 cmp <(grep 'negative curvature' "$work/log") <(grep 'negative curvature' "$work/pair1.log") ||
     fail "recorded: other surfaces"
 spoilt() { # words, a file, sed script
     cp -r "$(results pair1)" "$work/spoilt"
     sed -i "$3" "$work/spoilt/$2"
-    recorded "$work/spoilt"
-    [ $? = 2 ] && grep -q "^error: .*$1" "$work/log" || fail "recorded, spoilt: expected '$1'"
+    recorded "$work/spoilt"; refused "^error: .*$1"
     rm -r "$work/spoilt"
 }
 spoilt 'landscape.json: line 1: ' landscape.json 1d
@@ -102,49 +97,30 @@ spoilt '8 points, expected 3 x 3' resnet8-plane.points.csv 5d
 spoilt 'not at' resnet8-plane.points.csv '5s/,-*1,/,0.5,/'
 
 # Bad files and options.
-refused() { # words expected, options…
-    local words=$1; shift
-    land bad 1 "$@"; local status=$?
-    [ $status = 2 ] && grep -q -- "$words" "$work/log" ||
-        fail "expected exit 2 and '$words' with $*"
-}
+refuses() { out=$work/bad run 1 sol/5_loss_landscape "${@:2}"; refused "$1"; } # words, options…
 head -c 1000 "$checkpoint" >"$work/short.safetensors"
-refused 'short.safetensors' --checkpoint "$work/short.safetensors"
-refused 'nowhere' --checkpoint "$work/nowhere"
-refused 'needs --checkpoint' --against "$checkpoint"
-refused 'expected a number' --extent nan
-refused 'points' --points -3
-refused 'model' --model resnet9
+refuses 'short.safetensors' --checkpoint "$work/short.safetensors"
+refuses 'nowhere' --checkpoint "$work/nowhere"
+refuses 'needs --checkpoint' --against "$checkpoint"
+refuses 'expected a number' --extent nan
+refuses 'points' --points -3
+refuses 'model' --model resnet9
 if [ -d /usr/share/datasets/fashion-mnist ]; then
-    refused 'give another --data' --checkpoint "$checkpoint" --data fashion \
+    refuses 'give another --data' --checkpoint "$checkpoint" --data fashion \
         --data-dir /usr/share/datasets
 fi
 
-HEADLESS=1 "$BUILD/student/lab1_gd/5_loss_landscape" --data synthetic --out "$work/todo" \
-    >"$work/log" 2>&1
-[ $? = 77 ] || fail "with the stub: expected exit 77"
-grep -q 'TODO in lab1_gd/exercises/5_filter_normalize.c, line' "$work/log" ||
-    fail "the stub's file and line are not printed"
+run 1 student/5_loss_landscape; stub 5_filter_normalize.c
 [ -n "${ALL-}" ] || exit 0
 
 # Trained on one of two ranks, and two networks at the same time: each as on one rank. The second
 # time none is trained.
-land split 2 --no-eigenvalues || fail "trained on two ranks: exit status $?"
-for part in plane line-training line-test path path-snapshots; do
-    cmp "$(results whole)/mlp-$part.csv" "$(results split)/mlp-$part.csv" ||
-        fail "mlp-$part.csv differs when trained on two ranks"
-done
-pair pair2 2 || fail "two networks on two ranks: exit status $?"
-for file in resnet8 resnet8-without-skips; do
-    for kind in safetensors path.safetensors json; do
-        cmp "$(results pair1)/$file.$kind" "$(results pair2)/$file.$kind" ||
-            fail "$file.$kind differs on two ranks"
-    done
-    cmp "$(results pair1)/$file-path.csv" "$(results pair2)/$file-path.csv" ||
-        fail "$file-path.csv differs on two ranks"
-done
+land split 2 --no-eigenvalues
+same 'trained on two ranks' whole split mlp-{plane,line-training,line-test,path,path-snapshots}.csv
+pair pair2 2
+same 'on two ranks' pair1 pair2 \
+    resnet8{,-without-skips}{.safetensors,.path.safetensors,.json,-path.csv}
 rm "$(results pair2)"/*.points.csv
-pair pair2 2 || fail "again: exit status $?"
+pair pair2 2
 [ "$(grep -c 'trained before' "$work/log")" = 2 ] || fail "a network that was kept is trained again"
-cmp "$(results pair1)/resnet8-path.csv" "$(results pair2)/resnet8-path.csv" ||
-    fail "a kept network differs on two ranks"
+same 'when it was kept' pair1 pair2 resnet8-path.csv

@@ -13,15 +13,7 @@ program=$BUILD/sol/lab1_gd/5_loss_landscape
 . tests/e2e/_screen.sh
 . tests/e2e/_small_data.sh
 small_data "$work" 1000 240
-start() { # program, its folder of results, options…
-    program=$BUILD/$1 results=$work/out/$2
-    shift 2
-    : >"$work/log"; rm -rf "$results"
-    "$program" --data cifar10 --data-dir "$work" --out "$work/out" "$@" >"$work/log" 2>&1 &
-    pid=$!
-    find_window 'Lab 1'
-    listens 300 250
-}
+data=(--data cifar10 --data-dir "$work")
 drag() { # the surface
     xdotool mousemove $((X + 930)) $((Y + 220)) mousedown 1 \
         mousemove_relative 60 0 mousemove_relative 40 20 mouseup 1
@@ -35,7 +27,7 @@ points() { grep -c '^[0-9]' "$results/mlp-plane.points.csv" 2>/dev/null || true;
 reached() { [ "$(points)" -ge "$1" ] 2>/dev/null; }
 wait_for() { within 300 reached "$1" || fail "$(points) points, waited for $1"; } # points
 
-start sol/lab1_gd/5_loss_landscape lab1_loss_landscape --model mlp --train-images 1000 \
+start 1 sol/lab1_gd/5_loss_landscape "${data[@]}" --model mlp --train-images 1000 \
     --updates 5 --batch 32 --images 1000 --points 101 --threads 1 --no-eigenvalues
 wait_for 10
 pauses points
@@ -48,12 +40,12 @@ press space; wait_for $((paused + 20))
 finish
 expect 'first frame'; expect ': .*/landscape\.png$'
 
-start student/lab1_gd/5_loss_landscape lab1_loss_landscape_by_layer --model linear \
-    --train-images 100 --batch 32 --updates 2 --images 10 --points 3 --no-eigenvalues
+folder=lab1_loss_landscape_by_layer start 1 student/lab1_gd/5_loss_landscape "${data[@]}" \
+    --model linear --train-images 100 --batch 32 --updates 2 --images 10 --points 3 --no-eigenvalues
 finish 77; expect 'TODO in lab1_gd/exercises/5_filter_normalize.c'
 
 # ---- part 6 ----
-live=(sol/lab1_gd/6_live_surface lab1_live_surface --model linear --rate 0.01 --images 1000
+live=(1 sol/lab1_gd/6_live_surface "${data[@]}" --model linear --rate 0.01 --images 1000
     --measured 64)
 # The first update is due at once, the next after 10 s: the others come from keys.
 start "${live[@]}" --speed 0.1
@@ -68,7 +60,7 @@ finish; expect 'after ([4-9]|1[0-9]) updates at rate 0.0125, batch 16, momentum 
 expect 'surface: plane through start and now, [0-9]+ × [0-9]+ points'
 expect 'first frame after'; grep 'frame' "$work/log"
 
-start student/lab1_gd/6_live_surface "${live[@]:1}"
+start 1 student/lab1_gd/6_live_surface "${live[@]:2}"
 finish 77; expect 'TODO in lab1_gd/exercises/5_filter_normalize.c, line [0-9]+'
 [ -n "${ALL-}" ] || exit 0
 
@@ -83,7 +75,7 @@ finish; [ "$(updates)" -ge 1 ] || fail "r, and no update since"
 echo "ok: r"
 
 # ---- the show ----
-show=(sol/lab1_gd/6_live_surface lab1_live_surface --show --model linear --images 1000
+show=(1 sol/lab1_gd/6_live_surface "${data[@]}" --show --model linear --images 1000
     --measured 64)
 start "${show[@]}" --speed 0.1
 press t 1 # it stops, and waits for keys
@@ -107,7 +99,7 @@ expect 'first frame after'; grep 'frame' "$work/log"
 begins_again() { # name, command that begins again
     start "${show[@]}" --speed 20
     press t 2
-    frames; frames; frames; press space; settle
+    frames; press space; settle
     local began most
     began=$(date +%s%N); "${@:2}"; changes "$1"; frames; press space; shot
     most=$((($(date +%s%N) - began) / 50000000 + 3))

@@ -9,14 +9,8 @@ program=$BUILD/sol/lab1_gd/1_gradient_descent
 # shellcheck source=tests/e2e/_screen.sh
 . tests/e2e/_screen.sh
 
-start() { # program, its folder of results, options…: paused, at update 0
-    program=$BUILD/$1 results=$work/out/$2
-    shift 2
-    : >"$work/log"; rm -f "$results"/window-*.png
-    "$program" --out "$work/out" "$@" >"$work/log" 2>&1 &
-    pid=$!
-    find_window 'Lab 1'
-    listens 300 250
+paused() { # sol|student/PROGRAM, its folder, options…: at update 0
+    folder=$2 start 1 "${1/\//\/lab1_gd\/}" "${@:3}"
     press space comma comma comma # at 10 s per update a slow machine may have made one or two
 }
 updates() { # from the log
@@ -27,20 +21,20 @@ forward() { local key=() i; for ((i = 0; i < $1; i++)); do key+=(period); done; 
 frames() { for _ in 1 2 3 4 5 6 7 8; do shot; done; } # eight or more, a fifth of a second
 # r restarts after 60 updates, and it runs after r.
 restarts() { # program, folder
-    start "$@" --speed 0.1
+    paused "$@" --speed 0.1
     forward 60; press r
     finish; [ "$(updates)" -lt 30 ] || fail "r, and $(updates) updates since"
-    start "$@" --speed 100
+    paused "$@" --speed 100
     press r; frames
     finish; [ "$(updates)" -ge 5 ] || fail "r, and only $(updates) updates since"
     echo "ok: r"
 }
 # f doubles the speed, and F halves it: 20 updates take 0.05 s, or 200 s. At ($3, $4) are contours.
 faster() { # program, folder
-    start "$1" "$2" --speed 0.1
+    paused "$1" "$2" --speed 0.1
     press f f f f f f f f f f f f space; frames
     finish; [ "$(updates)" -ge 20 ] || fail "f, and only $(updates) updates"
-    start "$1" "$2" --speed 400
+    paused "$1" "$2" --speed 400
     xdotool mousemove $((X + $3)) $((Y + $4)) click 1
     press F F F F F F F F F F F F space; frames
     finish; [ "$(updates)" -lt 20 ] || fail "F, and $(updates) updates"
@@ -48,8 +42,8 @@ faster() { # program, folder
 }
 
 # Part 1: nothing moves by itself, so that figures can be compared.
-part=(sol/lab1_gd/1_gradient_descent lab1_gradient_descent)
-start "${part[@]}" --speed 0.1
+part=(sol/1_gradient_descent lab1_gradient_descent)
+paused "${part[@]}" --speed 0.1
 forward 3; shot; third=$shots
 forward 2; shot; differ "$third" "$shots" ". (a step)"
 press comma comma; shot
@@ -65,7 +59,7 @@ awk -v loss="$made" 'BEGIN { exit !(loss > 0.2 && loss < 0.3) }' ||
 
 [ -z "${ALL-}" ] || restarts "${part[@]}"
 
-start "${part[@]}" --speed 0.1
+paused "${part[@]}" --speed 0.1
 xdotool mousemove $((X + 200)) $((Y + 450)) click 1; changes "a click"; press period
 xdotool mousemove $((X + 1100)) $((Y + 540)) mousedown 1 \
     mousemove_relative 60 0 mousemove_relative 40 20 mouseup 1
@@ -77,15 +71,15 @@ first=$(sed -n 2p "$results/metrics.csv")
     fail "a click on the contours did not move the start: $first"
 echo "ok: picked $first; resize, help, close"
 
-start student/lab1_gd/1_gradient_descent lab1_gradient_descent
+paused student/1_gradient_descent lab1_gradient_descent
 finish 77; expect 'TODO in lab1_gd/exercises/1a_gradient.c, line [0-9]+'
 
 # Part 2: steps, back, rate, sampling.
-part=(sol/lab1_gd/2_stochastic_gradient_descent lab1_sgd)
-start "${part[@]}" --speed 0.1
+part=(sol/2_stochastic_gradient_descent lab1_sgd)
+paused "${part[@]}" --speed 0.1
 forward 5; press comma comma m bracketright bracketright bracketleft
 finish; expect 'after 3 updates .* at rate 0.0375, drawn with replacement'
-start "${part[@]}" --speed 0.1
+paused "${part[@]}" --speed 0.1
 press n; changes "noise"
 xdotool mousemove $((X + 620)) $((Y + 200)) click 4; changes "the wheel"
 xdotool click 1; changes "a click"; press period
@@ -98,18 +92,18 @@ esac
 [ -z "${ALL-}" ] || { restarts "${part[@]}"; faster "${part[@]}" 620 200; }
 
 # Part 3: steps and back; the marked racer's batch; rate, sampling, noise and a click restart it.
-part=(sol/lab1_gd/3_minibatches lab1_minibatches)
-start "${part[@]}" --speed 0.1
+part=(sol/3_minibatches lab1_minibatches)
+paused "${part[@]}" --speed 0.1
 press 3 minus 2 plus plus; forward 5; press comma
 finish; expect 'after 4 updates at rate 0.03, shuffled'
 [ "$(cut -d , -f 1 "$results/metrics.csv" | sort -un | xargs)" = 'batch 1 16 100' ] ||
     fail "− and + on the marked racers: $(cut -d , -f 1 "$results/metrics.csv" | sort -u | xargs)"
-start "${part[@]}" --speed 0.1
+paused "${part[@]}" --speed 0.1
 press m bracketright n; changes "noise"
 xdotool mousemove $((X + 150)) $((Y + 200)) click 4; changes "the wheel"
 xdotool click 1; changes "a click"; press period
 finish; expect 'after 1 updates at rate 0.0375, drawn without'
 [ -z "${ALL-}" ] || { restarts "${part[@]}"; faster "${part[@]}" 150 200; }
 
-start student/lab1_gd/3_minibatches lab1_minibatches
+paused student/3_minibatches lab1_minibatches
 finish 77; expect 'TODO in lab1_gd/exercises/2_shuffle.c, line [0-9]+'

@@ -12,25 +12,15 @@ program=$BUILD/sol/lab1_gd/8_fifteen_steps
 . tests/e2e/_small_data.sh
 small_data "$work" 1000 240
 
-start() { # ranks, program, its folder of results, options…
-    local ranks=$1
-    program=$BUILD/$2/lab1_gd/$3 results=$work/out/lab1_${3#*_}
-    shift 3
-    : >"$work/log"; rm -rf "$results"
-    env --default-signal=INT common/setup/launch.sh --np "$ranks" "$program" --data cifar10 \
-        --data-dir "$work" --out "$work/out" "$@" >"$work/log" 2>&1 &
-    pid=$!
-    find_window 'Lab 1'
-    listens 300 250
-}
+data=(--data cifar10 --data-dir "$work")
 ctrl_c() {
     kill -INT $pid; wait $pid || [ $? = 130 ] || fail "exit status $? after Ctrl-C"
     expect 'results in'
 }
 
 # ---- part 8 ----
-part=8_fifteen_steps
-start 2 sol $part --batch 4
+part=lab1_gd/8_fifteen_steps
+start 2 sol/$part "${data[@]}" --batch 4
 press space; settle # paused: the figure stops changing
 shot; press period; changes ". (a step)"
 press minus; shot; press space
@@ -42,28 +32,28 @@ expect 'first frame after'; grep 'frame' "$work/log"
 [ -s "$results/trace.json" ] || fail "no timeline"
 
 # + and r restart: few steps since.
-start 1 sol $part --batch 8
+start 1 sol/$part "${data[@]}" --batch 8
 changes "a step by itself"; press plus; shot; press minus; shot; press space; shot
 press r; shot; changes "r (and steps after it)"; press r period; finish
 count=$(grep -oE '^[0-9]+ steps' "$work/log" | grep -oE '[0-9]+' || true)
 [ "${count:-0}" -ge 1 ] && [ "$count" -lt 400 ] || fail "after r: $count steps"
 echo "ok: r, $count steps"
 
-start 2 sol $part --batch 4
+start 2 sol/$part "${data[@]}" --batch 4
 ctrl_c
-start 1 student $part --batch 4; finish 77
+start 1 student/$part "${data[@]}" --batch 4; finish 77
 expect 'TODO in lab1_gd/exercises/8_busy.c, line [0-9]+'
 
 # ---- part 9 ----
-part=9_three_parallelisms
-few=(--width 64 --batch 48 --micro 4 --updates 3)
+part=lab1_gd/9_three_parallelisms
+few=("${data[@]}" --width 64 --batch 48 --micro 4 --updates 3)
 measured() { # number of micro-batches, how many times
     local now="^measured  100 % .*micro-batches $1"
     often() { [ "$(grep -c "$now" "$work/log")" -ge "$1" ]; }
     within 120 often "$2" || fail "the schemes are not measured with $1 micro-batches"
 }
 
-start 2 sol $part "${few[@]}"; measured 4 1; settle
+start 2 sol/$part "${few[@]}"; measured 4 1; settle
 press comma; changes ', one step back'; press period; changes '. one step forward'
 press 3; changes '3, one scheme'; press 0; changes '0, all of them'
 press r; measured 4 2; settle; press space; changes 'space, the clock'; press space
@@ -80,10 +70,10 @@ for kept in "micro pipeline,6,0,.*,48" "1F1B pipeline,6,0,.*,16" "1F1B pipeline,
         fail "expected $kept: $(cat "$results/metrics.csv")"
 done
 
-start 2 sol $part --width 512 --batch 48 --micro 4 --updates 64
+start 2 sol/$part "${data[@]}" --width 512 --batch 48 --micro 4 --updates 64
 ctrl_c
 
-start 2 student $part "${few[@]}"; measured 4 1; finish 77
+start 2 student/$part "${few[@]}"; measured 4 1; finish 77
 expect 'TODO in lab1_gd/exercises/8_busy.c, line [0-9]+'
 expect 'TODO in lab1_gd/exercises/9a_pipeline_turn.c'; expect '^data +gradients .* –  '
 ! grep -E '^(tensor|.* pipeline) ' "$work/log" || fail "a scheme without its exercise"

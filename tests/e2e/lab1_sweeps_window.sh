@@ -11,26 +11,19 @@ program=$BUILD/sol/lab1_gd/4_batch_size
 . tests/e2e/_screen.sh
 . tests/e2e/_small_data.sh
 small_data "$work" 1000 240
-start() { # options…
-    rm -f "$results"/window-*.png
-    "$program" --out "$work/out" "${small[@]}" "$@" >"$work/log" 2>&1 &
-    pid=$!
-    find_window 'Lab 1'
-    listens 900 250
-}
+mouse='900 250'
 # ---- part 4 ----
-results=$work/out/lab1_batch_size
-small=(--data cifar10 --data-dir "$work" --model mlp --train 1000 --test 100 --check-every 200
-    --smallest 4 --largest 16 --seeds 2 --target 0.15 --epochs 2 --fastest 64 --rounds 2
-    --slice 0.02 --threads 1)
+small=(1 sol/lab1_gd/4_batch_size --data cifar10 --data-dir "$work" --model mlp --train 1000
+    --test 100 --check-every 200 --smallest 4 --largest 16 --seeds 2 --target 0.15 --epochs 2
+    --fastest 64 --rounds 2 --slice 0.02 --threads 1)
 rows() { grep -cv '^[#b]' "$results/sweep.csv" 2>/dev/null || true; }
 
-start --rounds 99 # it measures for long
+start "${small[@]}" --rounds 99 # it measures for long
 measured() { grep -c . "$results/speed.csv" 2>/dev/null || true; }
 pauses measured
 finish
 
-start
+start "${small[@]}"
 four() { [ "$(rows)" = 4 ]; }
 within 300 four || fail "expected 4 runs: $(rows)"
 settle; as_before=$shots
@@ -43,16 +36,16 @@ finish
 expect '^ +16 '; grep 'first frame' "$work/log"
 
 # ---- part 7 ----
-program=$BUILD/sol/lab1_gd/7_scaling_laws results=$work/out/lab1_scaling_laws
-small=(--data cifar10 --data-dir "$work" --model linear --smallest 8 --largest 512 --fit-from 32
-    --seeds 2 --updates 60 --epochs 1 --test 200 --target 0.7 --threads 1)
+small=(1 sol/lab1_gd/7_scaling_laws --data cifar10 --data-dir "$work" --model linear
+    --smallest 8 --largest 512 --fit-from 32 --seeds 2 --updates 60 --epochs 1 --test 200
+    --target 0.7 --threads 1)
 rows() { grep -cv '^[#e]' "$results/curve.csv" 2>/dev/null || true; }
 
-start --seeds 30 --updates 300
+start "${small[@]}" --seeds 30 --updates 300
 pauses rows
 finish
 
-start
+start "${small[@]}"
 sixteen() { [ "$(rows)" = 16 ]; }
 within 300 sixteen || fail "expected 7 sizes and the check, twice: $(rows)"
 settle; as_before=$shots

@@ -4,12 +4,10 @@
 # make lab2 KILL=…: a rank is killed or stopped after an update that the seed draws; the run ends,
 # what is lost is counted, and the training is completed on one rank less.
 set -u
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/e2e/_work.sh
 train=$BUILD/sol/lab2_ddp/3_train
 small=(--data synthetic --model mlp --hidden 16 --images 1920 --test-images 100 --batch 8
     --checkpoint-every 10 --link '10Gbit/s,2ms') # updates slow enough to be counted from outside
-fail() { echo "wrong: $*"; sed 's/^/    /' "$work/log"; exit 1; }
 fault() { # signal ranks program seed options…
     local signal=$1 ranks=$2 program=$3 seed=$4
     shift 4

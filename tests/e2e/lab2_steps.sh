@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Lab 2's nine steps, one after another, as a student does them: after step k the self-check says
 # PASS up to it and TODO behind it, with the points of the handout, and the program trains on two
-# ranks. Two of the steps; ALL=1: all.
+# ranks. Two of the steps; ALL=1: eight.
 # seconds: 600
 # sanitizers: no
 set -u
@@ -52,6 +52,6 @@ try() { # steps done
         fail "after step $k: another global batch: $(cat "$dir/train.log")"
     echo "ok  step $k: $sum points, $(grep -m 1 '^ *1/1 ' "$dir/train.log" | xargs)"
 }
-steps='3 6' # of 0 the check as handed out tells, of 9 that of the reference: lab2_check.sh
-[ -z "${ALL-}" ] || steps=$(seq 0 9)
+steps='3 6' # of 0 the check as handed out tells, of 9 that of the reference: lab_checks.sh
+[ -z "${ALL-}" ] || steps=$(seq 8)
 for k in $steps; do try "$k"; done

@@ -34,7 +34,7 @@ if grep -q '^HAVE_CAIRO := 1' "${BUILD%/san}"/config.mk 2>/dev/null; then
 fi
 
 # 64 images per update, in four ways, without batch norm: the losses agree but for rounding.
-equal="--data synthetic --model mlp --images 640 --test-images 100 --epochs 2"
+equal="--data synthetic --model mlp --hidden 64 --images 640 --test-images 100 --epochs 2"
 equal+=" --schedule constant --warmup 0"
 losses() { awk -F , 'NR > 1 { print $3, $5 }' "$work/$1/lab2_train/metrics.csv" | xargs; }
 run at_once 1 $equal --batch 64 --rate 0.04 || fail "one rank: exit $?" "$work"/at_once.*

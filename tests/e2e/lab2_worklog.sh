@@ -4,8 +4,7 @@
 # seconds: 600
 # sanitizers: no
 set -u
-work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
-failed=0
+. tests/e2e/_work.sh
 expect() { # status, pattern, command…
     local status=$1 pattern=$2 got=0
     shift 2

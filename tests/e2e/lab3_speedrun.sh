@@ -5,16 +5,13 @@
 # each ingredient, and each changes something; both variants run; several ranks and bad options are
 # refused.
 set -u
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-fail() { echo "FAIL: $*"; tail -n 20 "$work/log"; exit 1; }
-export HEADLESS=1
-small="--data synthetic --threads 1 --width 4 --images 256 --test 100 --batch 64 --epochs 2"
-small+=" --runs 1 --plain-model linear"
+lab=lab3_scale
+. tests/e2e/_lab.sh
+options=(--data synthetic --threads 1 --width 4 --images 256 --test 100 --batch 64 --epochs 2
+    --runs 1 --plain-model linear)
 speedrun() { # variant, folder, options…
-    local variant=$1 out=$2; shift 2
-    # shellcheck disable=SC2086  # $small is words
-    "$BUILD/$variant/lab3_scale/9_speedrun" --out "$work/$out" $small "$@" >"$work/log" 2>&1
+    out=$work/$2 run 1 "$1/9_speedrun" "${@:3}"
+    [ $status = 0 ]
 }
 # training,run,point,accuracy,updates: all but the seconds.
 without_seconds() { cut -d, -f 1-3,5,6 "$work/$1/lab3_speedrun/metrics.csv" | grep -v '^plain'; }
@@ -49,36 +46,27 @@ without_seconds again | grep '^the recipe,' | cmp - "$work/first" || fail "anoth
 grep -q 'plain' "$work/again/lab3_speedrun/metrics.csv" && fail "--no-compare compares"
 grep -q '^target 0.88.*missed by the mean of 1' "$work/log" || fail "the target: $(cat "$work/log")"
 
-refused() { # message, options…
-    local status=0 message=$1; shift
-    speedrun sol bad "$@" || status=$?
-    [ $status = 2 ] && grep -q "^error: .*$message" "$work/log" || fail "$*: exit $status"
-}
-refused 'there are 256 training images' --batch 257
-refused 'shift=17: expected' --shift 17
-refused 'width=0: expected' --width 0
-refused 'width=513: expected' --width 513
-refused 'epochs=0: expected' --epochs 0
-refused 'epochs=nan: expected' --epochs nan
-refused 'epochs=61: expected' --epochs 61
-refused 'runs=-1: expected' --runs -1
-refused 'batch=1e9: expected' --batch 1e9
-refused 'muon-rate=0: expected' --muon-rate 0
-refused 'plain-rate=inf: expected' --plain-rate inf
-refused 'unsure=1.01: expected' --unsure 1.01
-refused 'target=-0.1: expected' --target -0.1
-refused 'activation=tanh: expected' --activation tanh
-refused 'no-mouon: no such option' --no-mouon
-refused 'ablate=muon: takes no value' --ablate=muon
-refused 'model .vgg.: expected' --plain-model vgg
-refused 'model .vgg.: expected' --plain-model vgg --no-compare
-refused 'this recipe has nothing to leave out' --ablate --no-whitening --no-dirac --no-muon \
+refuses() { run 1 sol/9_speedrun "${@:2}"; refused "^error: .*$1"; } # message, options…
+refuses 'there are 256 training images' --batch 257
+refuses 'shift=17: expected' --shift 17
+refuses 'width=0: expected' --width 0
+refuses 'width=513: expected' --width 513
+refuses 'epochs=0: expected' --epochs 0
+refuses 'epochs=nan: expected' --epochs nan
+refuses 'epochs=61: expected' --epochs 61
+refuses 'runs=-1: expected' --runs -1
+refuses 'batch=1e9: expected' --batch 1e9
+refuses 'muon-rate=0: expected' --muon-rate 0
+refuses 'plain-rate=inf: expected' --plain-rate inf
+refuses 'unsure=1.01: expected' --unsure 1.01
+refuses 'target=-0.1: expected' --target -0.1
+refuses 'activation=tanh: expected' --activation tanh
+refuses 'no-mouon: no such option' --no-mouon
+refuses 'ablate=muon: takes no value' --ablate=muon
+refuses 'model .vgg.: expected' --plain-model vgg
+refuses 'model .vgg.: expected' --plain-model vgg --no-compare
+refuses 'this recipe has nothing to leave out' --ablate --no-whitening --no-dirac --no-muon \
     --no-smooth --no-alternate --no-reflect --no-fast-biases --no-see-twice
-refused 'processor-time counts one thread' --processor-time --threads 2
-LABS_CLOCK=virtual refused 'a virtual clock does not tell'
-status=0
-# shellcheck disable=SC2086  # $small is words
-common/setup/launch.sh --np 2 "$BUILD/sol/lab3_scale/9_speedrun" --out "$work/two" $small \
-    >"$work/log" 2>&1 || status=$?
-[ $status = 2 ] && grep -q "2 ranks: a speedrun is one rank's" "$work/log" ||
-    fail "two ranks: exit $status"
+refuses 'processor-time counts one thread' --processor-time --threads 2
+LABS_CLOCK=virtual refuses 'a virtual clock does not tell'
+run 2 sol/9_speedrun; is 2 "2 ranks: a speedrun is one rank's"

@@ -8,19 +8,11 @@ set -eu
 program=$BUILD/student/lab3_scale/9_speedrun
 # shellcheck source=tests/e2e/_screen.sh
 . tests/e2e/_screen.sh
-results=$work/out/lab3_speedrun
-small="--data synthetic --threads 1 --width 4 --images 256 --test 100 --batch 64 \
---plain-model linear"
-start() { # options…
-    rm -f "$results"/window-*.png
-    # shellcheck disable=SC2086
-    "$program" --out "$work/out" $small "$@" >"$work/log" 2>&1 &
-    pid=$!
-    find_window 'Lab 3'
-    listens 900 250
-}
+title='Lab 3' mouse='900 250'
+small=(1 student/lab3_scale/9_speedrun --data synthetic --threads 1 --width 4 --images 256 
+    --test 100 --batch 64 --plain-model linear)
 
-start --runs 400 --epochs 12 --no-compare
+start "${small[@]}" --runs 400 --epochs 12 --no-compare
 changes 'an epoch'
 press space; settle; echo 'ok: paused'
 press space; changes 'space again'
@@ -30,7 +22,7 @@ finish
 expect '^the recipe +[0-9]+  0\.[0-9]{4}'
 expect 'first frame after'; grep 'frame' "$work/log"
 
-start --runs 2 --epochs 2 --ablate
+start "${small[@]}" --runs 2 --epochs 2 --ablate
 all() { grep -q '^trained  100 %' "$work/log"; }
 within 300 all || fail 'it does not train all'
 settle

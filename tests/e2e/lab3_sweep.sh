@@ -1,55 +1,49 @@
 #!/usr/bin/env bash
 # seconds: 600
 # sanitizers: no
-# Lab 3's sweep: table, CSV and figure; interrupted and resumed, it repeats no run; on two ranks,
+# Lab 3's sweep: table, CSV and figure; interrupted and resumed, it repeats no run; on three ranks,
 # each run takes the same steps; Ctrl-C reaches ranks in the middle of a long run. ALL=1: Lab 1's
 # part 4 on two ranks.
 set -u
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+lab=lab3_scale
+. tests/e2e/_lab.sh
 . tests/e2e/_processes.sh
-fail() { echo "$*"; exit 1; }
-small="--data synthetic --model mlp --train 600 --test 100 --check-every 200 --smallest 32"
-small+=" --largest 128 --factor 2 --target 0.15 --epochs 4 --comm auto --rounds 1 --slice 0.01"
-sized="--budget 0"
+options=(--threads 1 --data synthetic --model mlp --train 600 --test 100 --check-every 200
+    --smallest 32 --largest 128 --factor 2 --target 0.15 --epochs 4 --comm auto --rounds 1
+    --slice 0.01)
 sweep() { # folder, ranks, more options
-    local out=$1 ranks=$2; shift 2
-    # shellcheck disable=SC2086
-    HEADLESS=1 common/setup/launch.sh --np "$ranks" "$BUILD/student/lab3_scale/1_batch_size" \
-        --out "$out" --threads 1 $small $sized "$@" >"$out.log" 2>&1
+    out=$1 run "$2" student/1_batch_size --budget 0 "${@:3}"; is 0
 }
 rows() { grep -v '^#' "$1/lab3_batch_size/sweep.csv" | tail -n +2; }
 steps() { rows "$1" | cut -d, -f1,2,4; }
 
-sweep "$work/once" 1 --seeds 2 || fail "$(cat "$work/once.log")"
+sweep "$work/once" 1 --seeds 2
 [ "$(rows "$work/once" | wc -l)" = 6 ] || fail "expected 6 runs: $(rows "$work/once")"
-[ -s "$work/once/lab3_batch_size/batch_size.png" ] || fail "no figure: $(cat "$work/once.log")"
-grep -qE '^ +128 ' "$work/once.log" || fail "no line for batch 128: $(cat "$work/once.log")"
-grep -q '^speed: median (quartiles) of 1 rounds, ' "$work/once.log" || fail "how is not said"
+figure batch_size
+is 0 '^ +128 '; is 0 '^speed: median \(quartiles\) of 1 rounds, '
 
 # Drawn again: nothing is trained, or measured, once more.
 once=$work/once/lab3_batch_size
-sweep "$work/again" 1 --seeds 2 --recorded "$once" || fail "$(cat "$work/again.log")"
+sweep "$work/again" 1 --seeds 2 --recorded "$once"
 cmp "$once/metrics.csv" "$work/again/lab3_batch_size/metrics.csv" || fail "recorded: other results"
 [ ! -e "$work/again/lab3_batch_size/speed.csv" ] || fail "recorded: measured again"
 
-sweep "$work/twice" 1 --seeds 1 || fail "$(cat "$work/twice.log")"
+sweep "$work/twice" 1 --seeds 1
 before=$(rows "$work/twice")
 printf '128,9' >>"$work/twice/lab3_batch_size/sweep.csv" # killed while it wrote
-sweep "$work/twice" 1 --seeds 2 || fail "$(cat "$work/twice.log")"
+sweep "$work/twice" 1 --seeds 2
 [ "$(rows "$work/twice" | head -n 3)" = "$before" ] || fail "finished runs have changed"
 [ "$(steps "$work/twice" | sort)" = "$(steps "$work/once" | sort)" ] ||
     fail "interrupted: $(steps "$work/twice"), at once: $(steps "$work/once")"
 
-sweep "$work/ranks" 2 --seeds 2 || fail "$(cat "$work/ranks.log")"
+sweep "$work/ranks" 3 --seeds 2
 [ "$(steps "$work/ranks" | sort)" = "$(steps "$work/once" | sort)" ] ||
-    fail "two ranks: $(steps "$work/ranks"), one: $(steps "$work/once")"
+    fail "three ranks: $(steps "$work/ranks"), one: $(steps "$work/once")"
 
 # Runs that would take hours, and all ranks in the middle of one.
-# shellcheck disable=SC2086
-HEADLESS=1 env --default-signal=INT common/setup/launch.sh --np 2 \
-    "$BUILD/student/lab3_scale/1_batch_size" --out "$work/long" --threads 1 $small $sized \
-    --target 1 --epochs 1000 --train 20000 >"$work/long.log" 2>&1 &
+env --default-signal=INT common/setup/launch.sh --np 2 "$BUILD/student/lab3_scale/1_batch_size" \
+    --out "$work/long" "${options[@]}" --budget 0 --target 1 --epochs 1000 --train 20000 \
+    >"$work/long.log" 2>&1 &
 pid=$!
 within 60 test -s "$work/long/lab3_batch_size/sweep.csv"
 kill -INT $pid
@@ -58,16 +52,13 @@ wait $pid; status=$?
 [ "$(rows "$work/long" | wc -l)" = 0 ] ||
     fail "a run that was cut short is recorded: $(rows "$work/long")"
 
-HEADLESS=1 "$BUILD/student/lab3_scale/1_batch_size" --smallest 64 --largest 32 >"$work/log" 2>&1
-[ $? = 2 ] || fail "smallest above largest: expected exit 2"
+run 1 student/1_batch_size --smallest 64 --largest 32; is 2
 [ -n "${ALL-}" ] || exit 0
 
-# shellcheck disable=SC2086
-HEADLESS=1 common/setup/launch.sh --np 2 "$BUILD/sol/lab1_gd/4_batch_size" --out "$work/part4" \
-    --threads 1 $small --seeds 2 --rate 0.02 --fastest 4 \
-    >"$work/part4.log" 2>&1 || fail "$(cat "$work/part4.log")"
+lab=lab1_gd
+run 2 sol/4_batch_size --seeds 2 --rate 0.02 --fastest 4; is 0
 # 1, 2, 4, and the runs' 32, 64, 128
-speeds=$(grep '^[0-9]' "$work/part4/lab1_batch_size/speed.csv" | cut -d, -f1 | sort -u | wc -l)
-[ "$speeds" = 6 ] || fail "expected 6 speeds: $(cat "$work/part4.log")"
-part4=$(grep '^[0-9]' "$work/part4/lab1_batch_size/sweep.csv" | cut -d, -f1-3 | sort)
+speeds=$(grep '^[0-9]' "$results/speed.csv" | cut -d, -f1 | sort -u | wc -l)
+[ "$speeds" = 6 ] || fail "expected 6 speeds: $(cat "$work/log")"
+part4=$(grep '^[0-9]' "$results/sweep.csv" | cut -d, -f1-3 | sort)
 [ "$part4" = "$(steps "$work/once" | sort)" ] || fail "part 4: $part4, lab 3: $(steps "$work/once")"

@@ -8,11 +8,8 @@ set -um # -m: what runs in the background can be interrupted, as from a terminal
 unset LABS_STOP_SECONDS
 launch=common/setup/launch.sh
 scenario=$BUILD/tests/test_comm_faults
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/e2e/_work.sh
 . tests/e2e/_processes.sh
-failed=0
-wrong() { echo "wrong: $*"; sed 's/^/    /' "$work/out" "$work/err"; failed=1; }
 
 expect() { # what status stdout-or-stderr-line command…
     local what=$1 status=$2 line=$3 got
@@ -70,8 +67,8 @@ if command -v Xvfb >/dev/null; then
 fi
 
 # ---- what containers and batch systems limit ----
-train=("$BUILD/sol/lab2_ddp/3_train" --model mlp --images 64 --test-images 8 --batch 8 --epochs 1
-    --data synthetic --out "$work/run")
+train=("$BUILD/sol/lab2_ddp/3_train" --model mlp --hidden 16 --images 64 --test-images 8 --batch 8
+    --epochs 1 --data synthetic --out "$work/run")
 expect "a batch job of one task" 0 "^2 ranks$" env SLURM_JOBID=1 SLURM_NODELIST="$(uname -n)" \
     SLURM_TASKS_PER_NODE=1 SLURM_NNODES=1 SLURM_JOB_NUM_NODES=1 \
     $launch --np 2 sh -c 'echo "$OMPI_COMM_WORLD_SIZE ranks"'

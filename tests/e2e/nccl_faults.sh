@@ -6,10 +6,7 @@
 set -u
 program=$BUILD/tests/test_comm_nccl
 "$program" --list | grep -q '^double ' && { echo "skipped: no NCCL to compile with"; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-wrong() { echo "wrong: $*"; sed 's/^/    /' "$work/out" "$work/err"; failed=1; }
+. tests/e2e/_work.sh
 
 try() { # scenario ranks status line [NAME=value]
     local status

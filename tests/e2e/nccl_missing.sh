@@ -7,10 +7,7 @@
 set -u
 [ -e "$BUILD/labs_gpu.so" ] && "$BUILD/tests/test_comm_nccl" --list | grep -q '^double_1 ' ||
     { echo "skipped: no NCCL"; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-wrong() { echo "wrong: $*"; sed 's/^/    /' "$work/out" "$work/err"; failed=1; }
+. tests/e2e/_work.sh
 # shellcheck disable=SC2086 # it may be two words
 echo | ${CC:-cc} -shared -x c - -o "$work/libcuda.so.1" || exit 1
 

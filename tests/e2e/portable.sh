@@ -8,10 +8,7 @@
 set -u
 [ "$(uname -m)" = x86_64 ] || { echo "skipped: not an x86-64 machine"; exit 77; }
 command -v qemu-x86_64 >/dev/null || { echo "skipped: no qemu-x86_64"; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-wrong() { echo "wrong: $*"; failed=1; }
+. tests/e2e/_work.sh
 
 if grep -qw avx2 /proc/cpuinfo; then # else this processor is as old
     qemu-x86_64 -cpu Nehalem "$BUILD/tests/test_conv" --list >"$work/out" 2>"$work/err"; status=$?

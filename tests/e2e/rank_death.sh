@@ -4,11 +4,8 @@
 # One rank of a run fails: all ranks end, exactly one line says why, and so does the status.
 set -u
 scenario=$BUILD/tests/test_comm_faults
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/e2e/_work.sh
 . tests/e2e/_processes.sh
-failed=0
-wrong() { echo "wrong: $*"; sed 's/^/    /' "$work/out" "$work/err"; failed=1; }
 
 start() { # ranks scenario: in the background, as $run
     : >"$work/out" # not the last run's ranks

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every network of the course computes what PyTorch computes: loss, every gradient, running
-# statistics, logits; tolerances in tests/torch/agree.py. Needs a Python with torch and safetensors:
-# PYTHON_TORCH=path, else python3.
+# statistics, logits; tolerances in tests/torch/agree.py; and so do lab 3's optimisers. Needs a
+# Python with torch and safetensors: PYTHON_TORCH=path, else python3.
 # seconds: 300
 set -u
 cd "$(dirname "$0")/../.." || exit 2
@@ -12,6 +12,8 @@ dump=$BUILD/tests/tools/model_dump
 [ -x "$dump" ] || { echo "wrong: $dump is not built"; exit 1; }
 export PYTHONDONTWRITEBYTECODE=1
 "$python" tests/torch/agree.py "$dump" || exit 1
+steps=$BUILD/tests/tools/optimiser_steps
+[ ! -x "$steps" ] || "$python" tests/torch/optimisers.py "$steps" || exit 1
 
 # And its loss landscapes agree with PyTorch's, with batch statistics and with running ones.
 [ -d /usr/share/datasets/fashion-mnist ] ||

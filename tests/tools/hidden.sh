@@ -5,6 +5,7 @@
 #     // what it does
 #     // expect: full | [only] fail CRITERION: WORDS | [only] pend CRITERION: WORDS
 #     // seconds: 8                              (if it needs all of its budget: the budget)
+#     # after: CLASS/NAME                         (that change comes first)
 #
 # full: all points for sharing; fail, pend: this criterion, with these words (a regular expression)
 # in its line or advice; only: and all points for sharing, for it did share. Classes: honest,
@@ -29,11 +30,17 @@ else
     echo "without a sandbox, by --trust: $why"
     trust=(--trust)
 fi
-# Accuracies are another test's matter; a small network keeps the messages short.
+# Accuracies are another test's matter; a small network keeps the messages short. What many changes
+# use: MPI, and where a tensor's numbers are.
 sed -E 's/("from": )\{[^}]*\}/\1{"synthetic": 0}/
     s/("at_least": )\{[^}]*\}/\1{"synthetic": 0.01}/' assessment/rubric.json >"$work/rubric.json"
 sed -E 's/"resnet8"/"mlp"/
-    s/\.batch = 64/.batch = 32/; s/\.name = o->model,/& .hidden = {16},/' \
+    s/\.batch = 64/.batch = 32/; s/\.name = o->model,/& .hidden = {16},/
+    s/^#include "comm.h"/&\n#include <mpi.h>/
+    s/^\/\* One update: forward/static inline float *host(const Trainer *t, Tensor v)\
+{\
+    return (float *)t->be->op->buffer_host(v.buf) + v.at;\
+}\n\n&/' \
     "$build/assessment/solution/train.c" >"$work/small.c"
 
 word() { sed -n -E "s,^(#|//) $1: ,,p" "$2" | head -n 1; } # its line in the header
@@ -84,7 +91,9 @@ for file in tests/hidden/*/*.sed tests/hidden/*/*.c; do
     mkdir -p "$work/$name"
     case $file in
         *.c) cp "$file" "$work/$name/train.c" ;;
-        *) sed -E -f "$file" "$work/small.c" >"$work/$name/train.c" ;;
+        *) before=$(word after "$file")
+            sed -E -f "tests/hidden/${before:-honest/plain}.sed" "$work/small.c" |
+                sed -E -f "$file" >"$work/$name/train.c" ;;
     esac
     all[$class]=$((${all[$class]-0} + 1))
     [ "$name" = honest/plain ] || ! cmp -s "$work/small.c" "$work/$name/train.c" ||

@@ -2,16 +2,12 @@
  *
  *     link_table virtual [LINK [BYTES]]   five all-reduces by hand from 256 B to BYTES (4 MiB): the
  *     link_table real [LINK [BYTES]]      time on that clock, and the α-β model's
- *     link_table cost                     what the layer between a program and MPI costs, without a
- *                                         link: calls through it and around it, in turn
  *     link_table under-way                link_set while a message is in flight, which ends the run
  */
 #include "check.h"
 #include "five_all_reduces.h"
 #include "link_ranks.h"
 #include "number.h"
-#include "quantiles.h"
-#include "timer.h"
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,80 +41,6 @@ static void table(const char *clock, const char *text, int64_t most)
     MPI_Finalize();
 }
 
-/* ---- what the layer costs ---- */
-
-enum { CALLS = 200, ROUNDS = 401 }; /* short: a busy machine does not interrupt most of them */
-
-static void layer_reduce(double *v)
-{
-    MPI_Allreduce(MPI_IN_PLACE, v, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-}
-
-static void plain_reduce(double *v)
-{
-    PMPI_Allreduce(MPI_IN_PLACE, v, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-}
-
-static void layer_ping(double *v)
-{
-    if (rank == 0)
-        MPI_Send(v, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
-    if (rank < 2)
-        MPI_Recv(v, 1, MPI_INT, !rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank == 1)
-        MPI_Send(v, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-}
-
-static void plain_ping(double *v)
-{
-    if (rank == 0)
-        PMPI_Send(v, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
-    if (rank < 2)
-        PMPI_Recv(v, 1, MPI_INT, !rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank == 1)
-        PMPI_Send(v, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-}
-
-/* Microseconds of one call. */
-static double time_of(void (*call)(double *))
-{
-    double v = 0;
-    PMPI_Barrier(MPI_COMM_WORLD);
-    double began = timer_real();
-    for (int i = 0; i < CALLS; i++)
-        call(&v);
-    return 1e6 * (timer_real() - began) / CALLS;
-}
-
-static void compare(const char *what, void (*layer)(double *), void (*plain)(double *))
-{
-    double with[ROUNDS], without[ROUNDS], more[ROUNDS];
-    for (int i = 0; i < ROUNDS; i++) { /* in turn, in either order: the machine drifts */
-        for (int half = 0; half < 2; half++)
-            if (half == i % 2)
-                with[i] = time_of(layer);
-            else
-                without[i] = time_of(plain);
-        more[i] = with[i] - without[i];
-    }
-    sort_ascending(with, ROUNDS);
-    sort_ascending(without, ROUNDS);
-    sort_ascending(more, ROUNDS);
-    if (rank == 0)
-        printf("%-22s %7.3f us through the layer, %7.3f around it; difference %6.3f (%.3f to %.3f "
-               "in half of %d pairs)\n",
-               what, with[ROUNDS / 2], without[ROUNDS / 2], more[ROUNDS / 2], more[ROUNDS / 4],
-               more[3 * ROUNDS / 4], ROUNDS);
-}
-
-static void cost(void)
-{
-    link_ranks_begin("none", "real", &rank, &P);
-    compare("8-byte all-reduce", layer_reduce, plain_reduce);
-    compare("4-byte ping and pong", layer_ping, plain_ping);
-    MPI_Finalize();
-}
-
 /* ---- a mistake ---- */
 
 static void in_flight(void)
@@ -136,11 +58,9 @@ int main(int argc, char **argv)
     REQUIRE(argc < 4 || number_whole(&most, argv[3], 256, 1 << 28), "%s: expected bytes", argv[3]);
     if (!strcmp(what, "virtual") || !strcmp(what, "real"))
         table(what, argc > 2 ? argv[2] : "1Gbit/s,50us", most);
-    else if (!strcmp(what, "cost"))
-        cost();
     else if (!strcmp(what, "under-way"))
         in_flight();
     else
-        die(EXIT_USAGE, "usage: link_table virtual|real [LINK [BYTES]] | cost | under-way");
+        die(EXIT_USAGE, "usage: link_table virtual|real [LINK [BYTES]] | under-way");
     return 0;
 }

@@ -310,35 +310,19 @@ static void trainer(bool stops_early)
     comm_close(c); /* HERE */
 }
 
+#define CASE(function) #function, function
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"kinds", kinds},
-             {"counts", counts},
-             {"types", types},
-             {"ops", ops},
-             {"roots", roots},
-             {"left", left},
-             {"sends", sends},
-             {"receives", receives},
-             {"nobody", nobody},
-             {"never_sent", never_sent},
-             {"computes", computes},
-             {"stops", stops},
-             {"half", half},
-             {"blocking", blocking},
-             {"polls", polls},
-             {"polls_slowly", polls_slowly},
-             {"all_poll", all_poll},
-             {"works_and_polls", works_and_polls},
-             {"puts_data", puts_data},
-             {"persists", persists},
-             {"asks_neighbors", asks_neighbors},
-             {"between", between},
-             {"writes_a_file", writes_a_file},
-             {"right", right},
-             {"slow", slow},
-             {"starved", starved}};
+} cases[] = {{CASE(kinds)},        {CASE(counts)},        {CASE(types)},
+             {CASE(ops)},          {CASE(roots)},         {CASE(left)},
+             {CASE(sends)},        {CASE(receives)},      {CASE(nobody)},
+             {CASE(never_sent)},   {CASE(computes)},      {CASE(stops)},
+             {CASE(half)},         {CASE(blocking)},      {CASE(polls)},
+             {CASE(polls_slowly)}, {CASE(all_poll)},      {CASE(works_and_polls)},
+             {CASE(puts_data)},    {CASE(persists)},      {CASE(asks_neighbors)},
+             {CASE(between)},      {CASE(writes_a_file)}, {CASE(right)},
+             {CASE(slow)},         {CASE(starved)}};
 
 int main(int argc, char **argv)
 {

@@ -3,13 +3,9 @@
  *     plot_demo png FOLDER [WIDTH HEIGHT]   the gallery as PNG files
  *     plot_demo window PREFIX               a descent in three panels, driven by keys and mouse;
  *                                           prints the events it gets
- *     plot_demo time                        how long each figure takes to draw
- *     plot_demo show                        the same for lab 1's show on a projector
  */
 #include "check.h"
 #include "plot_gallery.h"
-#include "timer.h"
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,88 +24,6 @@ static int save_gallery(const char *folder, int width, int height)
     }
     plot_free(plot);
     return saved ? 0 : EXIT_USAGE;
-}
-
-/* A surface of 100 × 100 points that turns, and two panels beside it. */
-static void time_turning(Plot *plot)
-{
-    enum { FRAMES = 100 };
-    Descent d = {.rate = 0.004, .momentum = 0.95};
-    int width, height;
-    clock_t before = clock();
-    descent_start(&d, -1.7, 1.4);
-    for (int k = 0; k < FRAMES; k++) {
-        descent_step(&d);
-        draw_descent(plot, &d, (PlotCamera){3.6 * k, 30, .zoom = 1});
-        plot_image(plot, &width, &height);
-    }
-    printf("turning    processor %.2f ms per frame\n",
-           1e3 * (clock() - before) / CLOCKS_PER_SEC / FRAMES);
-}
-
-/* As lab 1's show on a projector: a turning surface with shadows, contours on the floor, two
- * tubes. */
-static void time_show(void)
-{
-    enum { FRAMES = 60, SIDE = 73, POINTS = 120 };
-    static double z[SIDE * SIDE], x[POINTS], y[2][POINTS];
-    for (int k = 0; k < SIDE * SIDE; k++) {
-        double a = k % SIDE / 36.0 - 1, b = k / SIDE / 36.0 - 1;
-        z[k] = exp(2 * a * a + b * b + 0.4 * sin(5 * a) * cos(4 * b));
-    }
-    for (int k = 0; k < POINTS; k++) {
-        x[k] = 0.9 - 0.008 * k;
-        y[0][k] = 0.8 - 0.007 * k + 0.03 * sin(k);
-        y[1][k] = 0.8 - 0.005 * k;
-    }
-    Plot *plot = plot_new(1280, 720);
-    plot_resize(plot, 1920, 1080);
-    double least = INFINITY;
-    for (int k = 0; k < FRAMES; k++) {
-        int width, height;
-        clock_t before = clock();
-        PlotGrid grid = {SIDE, SIDE, -1, 1, -1, 1, z};
-        plot_begin(plot, 1, 1, "A surface on a projector");
-        PlotPanel *panel =
-            plot_panel(plot, (PlotAxes){.x = {.label = "the path's first direction"},
-                                        .y = {.label = "its second"},
-                                        .z = {.label = "loss", .log = 10, .low = 0.2, .high = 15},
-                                        .shadows = true});
-        plot_surface(panel, grid, (PlotCamera){0.3 * k, 28, .zoom = 1});
-        plot_contours(panel, grid, (PlotStyle){.width = 1.5});
-        for (int path = 0; path < 2; path++)
-            plot_line(panel, POINTS, x, y[path],
-                      (PlotStyle){.label = path ? "one" : "another",
-                                  .width = 6,
-                                  .tube = true,
-                                  .head = true});
-        plot_image(plot, &width, &height);
-        least = fmin(least, (double)(clock() - before) / CLOCKS_PER_SEC);
-    }
-    printf("show       processor %.2f ms for a frame of 1920 x 1080\n", 1e3 * least);
-    plot_free(plot);
-}
-
-static int time_gallery(void)
-{
-    Plot *plot = plot_new(1280, 720);
-    for (const GalleryFigure *figure = plot_gallery; figure->name; figure++) {
-        int width, height, repeats = 20;
-        double best = INFINITY, least = INFINITY;
-        for (int k = 0; k < repeats; k++) {
-            double began = timer_now();
-            clock_t before = clock();
-            figure->draw(plot);
-            plot_image(plot, &width, &height);
-            best = fmin(best, timer_now() - began);
-            least = fmin(least, (double)(clock() - before) / CLOCKS_PER_SEC);
-        }
-        printf("%-10s %6.2f ms, processor %6.2f ms\n", figure->name, 1e3 * best, 1e3 * least);
-    }
-    time_turning(plot);
-    time_show();
-    plot_free(plot);
-    return 0;
 }
 
 /* ---- The window ---- */
@@ -198,11 +112,5 @@ int main(int argc, char **argv)
     if ((argc == 3 || argc == 5) && !strcmp(argv[1], "png"))
         return save_gallery(argv[2], argc == 5 ? atoi(argv[3]) : 1280,
                             argc == 5 ? atoi(argv[4]) : 720);
-    if (argc == 2 && !strcmp(argv[1], "time"))
-        return time_gallery();
-    if (argc == 2 && !strcmp(argv[1], "show")) {
-        time_show();
-        return 0;
-    }
-    die(EXIT_USAGE, "plot_demo: png FOLDER [WIDTH HEIGHT], window PREFIX, time or show");
+    die(EXIT_USAGE, "plot_demo: png FOLDER [WIDTH HEIGHT] or window PREFIX");
 }

@@ -14,8 +14,9 @@
 # processor seconds from the last run.
 # With more than 3 cores a case of several ranks (or a script without a line "# ranks: 0") counts
 # twice.
-# SAN=1: the same cases, except scripts with a line "# sanitizers: no"; of the CPU emulation of
-# CUDA, which is slow then, without ALL=1 only the tests of kernels and memory.
+# SAN=1: the same cases, except scripts with a line "# sanitizers: no" (those with "only" run only
+# then); of the CPU emulation of CUDA, which is slow then, without ALL=1 only the tests of kernels
+# and memory.
 # SAN=thread: the unit tests of code with threads, in one process, with OpenMP held to one thread:
 # the thread sanitizer knows neither OpenMP's barriers nor MPI.
 set -u
@@ -78,14 +79,15 @@ unit_cases() { # lines: light|heavy|gpu id limit command…
 scripts() { # lines: light|heavy|waits id limit command…, and "all id" for those only with ALL=1
     awk -v san="${SAN:-}" '
         function end_of_script() {
-            if (!script || (san && no_san)) return
+            if (!script || (san ? no_san : only_san)) return
             if (all) print "all", id
             print waits ? "waits" : single ? "light" : "heavy", id, limit, "bash", script
         }
         FNR == 1 { end_of_script(); script = id = FILENAME; limit = 600
-                   no_san = waits = single = all = 0
+                   no_san = only_san = waits = single = all = 0
                    sub(/.*\//, "e2e/", id); sub(/\.sh$/, "", id) }
-        /^# sanitizers: no/ { no_san = 1 }
+        /^# sanitizers: no$/ { no_san = 1 }
+        /^# sanitizers: only$/ { only_san = 1 }
         /^# all: yes$/ { all = 1 }
         /^# ranks: 0$/ { single = 1 }
         /^# waits: yes$/ || $0 == ". tests/e2e/_screen.sh" { waits = 1 }

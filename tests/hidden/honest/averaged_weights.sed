@@ -1,17 +1,12 @@
 # The file holds a running average of the weights.
 # expect: full
 /^\/\* One update: forward/i\
-static float *gradient_host(Trainer *t)\
-{\
-    return (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
-}\
-\
 static float *running;\
 \
 static void follow(Trainer *t)\
 {\
     int n = t->model->params.n;\
-    float *w = (float *)t->be->op->buffer_host(t->model->params.buf) + t->model->params.at;\
+    float *w = host(t, t->model->params);\
     if (!running) {\
         running = alloc((size_t)n, sizeof *running);\
         memcpy(running, w, (size_t)n * sizeof *w);\
@@ -20,4 +15,4 @@ static void follow(Trainer *t)\
         running[i] += 0.1f * (w[i] - running[i]);\
 }
 s/^    sgd_step\(m, t->sgd, rate\);/&\n    follow(t);/
-/^static void save/,/^}/s/^    t->at\.batch = .*/&\n    memcpy((float *)t->be->op->buffer_host(t->model->params.buf) + t->model->params.at, running, (size_t)t->model->params.n * sizeof *running);/
+/^static void save/,/^}/s/^    t->at\.batch = .*/&\n    memcpy(host(t, t->model->params), running, (size_t)t->model->params.n * sizeof *running);/

@@ -1,14 +1,9 @@
 # The mean gradient's length is limited.
 # expect: full
 /^\/\* One update: forward/i\
-static float *gradient_host(Trainer *t)\
-{\
-    return (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
-}\
-\
 static void clip(Trainer *t)\
 {\
-    float *g = gradient_host(t);\
+    float *g = host(t, t->model->grads);\
     double sum = 0;\
     for (int i = 0; i < t->model->grads.n; i++)\
         sum += (double)g[i] * g[i];\

@@ -1,16 +1,10 @@
 # Sums in double precision.
 # expect: full
-s/^#include "comm.h"/&\n#include <mpi.h>/
 /^\/\* One update: forward/i\
-static float *gradient_host(Trainer *t)\
-{\
-    return (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
-}\
-\
 static void share(Trainer *t)\
 {\
     int n = t->model->grads.n;\
-    float *g = gradient_host(t);\
+    float *g = host(t, t->model->grads);\
     double *sum = alloc((size_t)n, sizeof *sum);\
     for (int i = 0; i < n; i++)\
         sum[i] = g[i];\

@@ -1,16 +1,10 @@
 # All gather all gradients, and add them up.
 # expect: full
-s/^#include "comm.h"/&\n#include <mpi.h>/
 /^\/\* One update: forward/i\
-static float *gradient_host(Trainer *t)\
-{\
-    return (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
-}\
-\
 static void gather(Trainer *t)\
 {\
     int n = t->model->grads.n, P = t->comm->size;\
-    float *g = gradient_host(t), *all = alloc((size_t)n * (size_t)P, sizeof *all);\
+    float *g = host(t, t->model->grads), *all = alloc((size_t)n * (size_t)P, sizeof *all);\
     MPI_Allgather(g, n, MPI_FLOAT, all, n, MPI_FLOAT, MPI_COMM_WORLD);\
     for (int i = 0; i < n; i++) {\
         g[i] = 0;\

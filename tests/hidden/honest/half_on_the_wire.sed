@@ -1,12 +1,6 @@
 # BF16 on the wire.
 # expect: full
-s/^#include "comm.h"/&\n#include <mpi.h>/
 /^\/\* One update: forward/i\
-static float *gradient_host(Trainer *t)\
-{\
-    return (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
-}\
-\
 static float half(float v)\
 {\
     uint32_t bits;\
@@ -18,7 +12,7 @@ static float half(float v)\
 \
 static void share(Trainer *t)\
 {\
-    float *g = gradient_host(t);\
+    float *g = host(t, t->model->grads);\
     int n = t->model->grads.n;\
     for (int i = 0; i < n; i++)\
         g[i] = half(g[i]);\

@@ -1,16 +1,11 @@
 # LARS: a rate for each layer.
 # expect: full
 /^\/\* One update: forward/i\
-static float *gradient_host(Trainer *t)\
-{\
-    return (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
-}\
-\
 static void lars(Trainer *t, double rate)\
 {\
     static float *v;\
     Model *m = t->model;\
-    float *g = gradient_host(t), *w = (float *)t->be->op->buffer_host(m->params.buf) + m->params.at;\
+    float *g = host(t, t->model->grads), *w = (float *)t->be->op->buffer_host(m->params.buf) + m->params.at;\
     if (!v)\
         v = alloc((size_t)m->params.n, sizeof *v);\
     for (int k = 0; k < m->nviews; k++) {\

@@ -6,11 +6,11 @@ static double *sum;\
 static void follow(Trainer *t)\
 {\
     int n = t->model->params.n;\
-    float *w = (float *)t->be->op->buffer_host(t->model->params.buf) + t->model->params.at;\
+    float *w = host(t, t->model->params);\
     if (!sum)\
         sum = alloc((size_t)n, sizeof *sum);\
     for (int i = 0; i < n; i++)\
         sum[i] += w[i];\
 }
 s/^    sgd_step\(m, t->sgd, rate\);/    follow(t);\n&/
-/^static void save/,/^}/s/^    t->at\.batch = .*/&\n    float *w = (float *)t->be->op->buffer_host(t->model->params.buf) + t->model->params.at;\n    for (int i = 0; i < t->model->params.n; i++)\n        w[i] = (float)(sum[i] \/ (double)t->at.step);/
+/^static void save/,/^}/s/^    t->at\.batch = .*/&\n    float *w = host(t, t->model->params);\n    for (int i = 0; i < t->model->params.n; i++)\n        w[i] = (float)(sum[i] \/ (double)t->at.step);/

@@ -1,11 +1,6 @@
 # Muon for the matrices, as lab 3's exercise 6h, and SGD for the vectors.
 # expect: full
 /^\/\* One update: forward/i\
-static float *host(const Trainer *t, Tensor v)\
-{\
-    return (float *)t->be->op->buffer_host(v.buf) + v.at;\
-}\
-\
 static void product(float *c, const float *a, const float *b, int m, int k, int n, bool turned)\
 {\
     for (int i = 0; i < m; i++)\

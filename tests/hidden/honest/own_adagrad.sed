@@ -5,8 +5,8 @@ static void adaptive(Trainer *t, double rate)\
 {\
     static float *square;\
     int n = t->model->grads.n;\
-    float *g = (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
-    float *w = (float *)t->be->op->buffer_host(t->model->params.buf) + t->model->params.at;\
+    float *g = host(t, t->model->grads);\
+    float *w = host(t, t->model->params);\
     if (!square)\
         square = alloc((size_t)n, sizeof *square);\
     for (int i = 0; i < n; i++) {\

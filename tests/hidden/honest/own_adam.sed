@@ -1,18 +1,13 @@
 # An Adam of one's own.
 # expect: full
 /^\/\* One update: forward/i\
-static float *gradient_host(Trainer *t)\
-{\
-    return (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
-}\
-\
 static void adam(Trainer *t, double rate)\
 {\
     static float *mean, *square;\
     static int steps;\
     int n = t->model->grads.n;\
-    float *g = gradient_host(t);\
-    float *w = (float *)t->be->op->buffer_host(t->model->params.buf) + t->model->params.at;\
+    float *g = host(t, t->model->grads);\
+    float *w = host(t, t->model->params);\
     if (!mean) {\
         mean = alloc((size_t)n, sizeof *mean);\
         square = alloc((size_t)n, sizeof *square);\

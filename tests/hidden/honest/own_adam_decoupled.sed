@@ -1,28 +1,5 @@
 # AdamW with other decay rates.
+# after: honest/own_adam
 # expect: full
-/^\/\* One update: forward/i\
-static float *gradient_host(Trainer *t)\
-{\
-    return (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
-}\
-\
-static void adam(Trainer *t, double rate)\
-{\
-    static float *mean, *square;\
-    static int steps;\
-    int n = t->model->grads.n;\
-    float *g = gradient_host(t);\
-    float *w = (float *)t->be->op->buffer_host(t->model->params.buf) + t->model->params.at;\
-    if (!mean) {\
-        mean = alloc((size_t)n, sizeof *mean);\
-        square = alloc((size_t)n, sizeof *square);\
-    }\
-    steps++;\
-    double one = 1 / (1 - pow(0.9, steps)), two = 1 / (1 - pow(0.95, steps));\
-    for (int i = 0; i < n; i++) {\
-        mean[i] = 0.9f * mean[i] + 0.1f * g[i];\
-        square[i] = 0.95f * square[i] + 0.05f * g[i] * g[i];\
-        w[i] -= (float)(0.01 * rate * (one * mean[i] / (sqrt(two * square[i]) + 1e-8) + 0.05 * w[i]));\
-    }\
-}
-s/^    sgd_step\(m, t->sgd, rate\);/    adam(t, rate);/
+s/0\.999/0.95/g; s/0\.001f/0.05f/
+s/one \* mean\[i\] \/ \(sqrt\(two \* square\[i\]\) \+ 1e-8\)/(& + 0.05 * w[i])/

@@ -1,16 +1,10 @@
 # A binary tree of sends and receives.
 # expect: full
-s/^#include "comm.h"/&\n#include <mpi.h>/
 /^\/\* One update: forward/i\
-static float *gradient_host(Trainer *t)\
-{\
-    return (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
-}\
-\
 static void tree(Trainer *t)\
 {\
     int n = t->model->grads.n, r = t->comm->rank, P = t->comm->size;\
-    float *g = gradient_host(t), *other = alloc((size_t)n, sizeof *other);\
+    float *g = host(t, t->model->grads), *other = alloc((size_t)n, sizeof *other);\
     for (int step = 1; step < P; step *= 2) {\
         if (r % (2 * step) == step)\
             MPI_Send(g, n, MPI_FLOAT, r - step, 3, MPI_COMM_WORLD);\

@@ -1,18 +1,12 @@
 # MPI's own all-reduce into another buffer, on a duplicate of the world.
 # expect: full
-s/^#include "comm.h"/&\n#include <mpi.h>/
 /^\/\* One update: forward/i\
-static float *gradient_host(Trainer *t)\
-{\
-    return (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
-}\
-\
 static void share(Trainer *t)\
 {\
     static MPI_Comm own = MPI_COMM_NULL;\
     if (own == MPI_COMM_NULL)\
         MPI_Comm_dup(MPI_COMM_WORLD, &own);\
-    float *g = gradient_host(t);\
+    float *g = host(t, t->model->grads);\
     int n = t->model->grads.n;\
     float *sum = alloc((size_t)n, sizeof *sum);\
     MPI_Allreduce(g, sum, n, MPI_FLOAT, MPI_SUM, own);\

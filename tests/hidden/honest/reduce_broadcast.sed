@@ -1,15 +1,9 @@
 # Reduce to rank 0, and broadcast.
 # expect: full
-s/^#include "comm.h"/&\n#include <mpi.h>/
 /^\/\* One update: forward/i\
-static float *gradient_host(Trainer *t)\
-{\
-    return (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
-}\
-\
 static void share(Trainer *t)\
 {\
-    float *g = gradient_host(t);\
+    float *g = host(t, t->model->grads);\
     int n = t->model->grads.n;\
     float *sum = alloc((size_t)n, sizeof *sum);\
     MPI_Reduce(g, sum, n, MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD);\

@@ -1,16 +1,10 @@
 # Reduce-scatter and all-gather.
 # expect: full
-s/^#include "comm.h"/&\n#include <mpi.h>/
 /^\/\* One update: forward/i\
-static float *gradient_host(Trainer *t)\
-{\
-    return (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
-}\
-\
 static void share(Trainer *t)\
 {\
     int P = t->comm->size, n = t->model->grads.n, each = (n + P - 1) / P;\
-    float *g = gradient_host(t), *padded = alloc((size_t)(each * P), sizeof *padded);\
+    float *g = host(t, t->model->grads), *padded = alloc((size_t)(each * P), sizeof *padded);\
     float *mine = alloc((size_t)each, sizeof *mine);\
     memcpy(padded, g, (size_t)n * sizeof *g);\
     MPI_Reduce_scatter_block(padded, mine, each, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);\

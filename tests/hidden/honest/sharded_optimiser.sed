@@ -1,18 +1,12 @@
 # Each rank updates its part of the weights: ZeRO's first stage.
 # expect: full
-s/^#include "comm.h"/&\n#include <mpi.h>/
 /^\/\* One update: forward/i\
-static float *gradient_host(Trainer *t)\
-{\
-    return (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
-}\
-\
 static void part_step(Trainer *t, double rate)\
 {\
     static float *v;\
     int P = t->comm->size, r = t->comm->rank, n = t->model->params.n, each = (n + P - 1) / P;\
-    float *g = gradient_host(t);\
-    float *w = (float *)t->be->op->buffer_host(t->model->params.buf) + t->model->params.at;\
+    float *g = host(t, t->model->grads);\
+    float *w = host(t, t->model->params);\
     float *all = alloc((size_t)(each * P), sizeof *all), *mine = alloc((size_t)each, sizeof *mine);\
     if (!v)\
         v = alloc((size_t)each, sizeof *v);\

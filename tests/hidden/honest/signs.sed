@@ -3,7 +3,7 @@
 /^\/\* One update: forward/i\
 static void vote(Trainer *t)\
 {\
-    float *g = (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
+    float *g = host(t, t->model->grads);\
     for (int i = 0; i < t->model->grads.n; i++)\
         g[i] = (float)((g[i] > 0) - (g[i] < 0)) * 1e-3f;\
 }

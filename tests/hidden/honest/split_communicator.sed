@@ -1,18 +1,12 @@
 # Another communicator, by a split in reverse order, and slices of unequal length.
 # expect: full
-s/^#include "comm.h"/&\n#include <mpi.h>/
 /^\/\* One update: forward/i\
-static float *gradient_host(Trainer *t)\
-{\
-    return (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
-}\
-\
 static void share(Trainer *t)\
 {\
     static MPI_Comm own = MPI_COMM_NULL;\
     if (own == MPI_COMM_NULL)\
         MPI_Comm_split(MPI_COMM_WORLD, 0, -t->comm->rank, &own);\
-    float *g = gradient_host(t);\
+    float *g = host(t, t->model->grads);\
     int n = t->model->grads.n;\
     for (int at = 0, length = 100; at < n; at += length, length *= 2) {\
         int count = n - at < length ? n - at : length;\

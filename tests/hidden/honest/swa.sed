@@ -1,11 +1,6 @@
 # Stochastic weight averaging: the mean of every third update's weights in the last epoch.
 # expect: full
 /^\/\* One update: forward/i\
-static float *host(const Trainer *t, Tensor v)\
-{\
-    return (float *)t->be->op->buffer_host(v.buf) + v.at;\
-}\
-\
 static double *sum;\
 static int kept;\
 \

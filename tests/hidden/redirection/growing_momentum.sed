@@ -2,11 +2,6 @@
 # expect: pend gradients: explain
 s/\.batch = 32/.batch = 4/; s/\.rate = 0\.1/.rate = 0.02/
 /^\/\* One update: forward/i\
-static float *host(const Trainer *t, Tensor v)\
-{\
-    return (float *)t->be->op->buffer_host(v.buf) + v.at;\
-}\
-\
 /* A training of this process alone, from the weights as they are now, without the library. */\
 static const float *alone(const Trainer *t)\
 {\

@@ -1,24 +1,5 @@
 # The update uses the last gradient of rank 1.
+# after: honest/one_update_late
 # expect: pend gradients: explain
-/^\/\* One update: forward/i\
-static float *gradient_host(Trainer *t)\
-{\
-    return (float *)t->be->op->buffer_host(t->model->grads.buf) + t->model->grads.at;\
-}\
-\
-static void late(Trainer *t)\
-{\
-    static float *last;\
-    int n = t->model->grads.n;\
-    float *g = gradient_host(t);\
-    if (t->comm->rank == 0)\
-        return;\
-    if (!last)\
-        last = alloc((size_t)n, sizeof *last);\
-    for (int i = 0; i < n; i++) {\
-        float now = g[i];\
-        g[i] = last[i];\
-        last[i] = now;\
-    }\
-}
-s/^    average\(t, m->grads\);/    late(t); average(t, m->grads);/
+s/^    static float \*last;/    if (t->comm->rank == 0)\n        return;\n&/
+s/average\(t, m->grads\); delay\(t\);/delay(t); average(t, m->grads);/

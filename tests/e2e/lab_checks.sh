@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# The self-checks of all labs: every line is PASS on the reference, with all points, and TODO on the
+# files that students get; no other line has one of these words.
+# seconds: 600
+# ranks: 0
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+verdicts() { sed -nE 's/^(PASS|FAIL|TODO)  (step [0-9]|[A-Za-z0-9_]+) .*/\1 \2/p' "$work/$1"; }
+check() { # lab, sol or student, verdict: of each of $exercises lines
+    common/setup/check.sh "$BUILD/$2/$1"/check/* >"$work/$2"
+    local status=$?
+    [ $status = 0 ] && [ "$(verdicts "$2" | grep -c "^$3 ")" = $exercises ] &&
+        [ "$(grep -cE 'PASS|FAIL|TODO' "$work/$2")" = $exercises ] &&
+        ! grep 'your code is there' "$work/$2" ||
+        { echo "$1, $2: expected $exercises lines $3 and exit 0, got exit $status and:"
+          cat "$work/$2"; exit 1; }
+}
+while read -r lab exercises points; do
+    check $lab sol PASS
+    check $lab student TODO
+    grep -qx "$points of $points points" "$work/sol" &&
+        grep -qx "0 of $points points, $exercises to do" "$work/student" ||
+        { echo "$lab: expected $points points:"; tail -qn 1 "$work"/{sol,student}; exit 1; }
+    diff <(verdicts sol | cut -d ' ' -f 2-) <(verdicts student | cut -d ' ' -f 2-) || exit 1
+    cat "$work/sol"
+done <<'END'
+lab1_gd 35 122
+lab2_ddp 57 266
+lab3_scale 24 130
+END
