@@ -6,6 +6,7 @@
  */
 #ifndef CHECK_H
 #define CHECK_H
+#include <stdarg.h>
 #include <stdbool.h>
 
 /* Exit statuses of every program and script of the labs. */
@@ -70,8 +71,12 @@ typedef struct Unfinished {
 /* count * size bytes, zeroed, 64-byte aligned (one cache line, one AVX-512 vector), or die().
  * free() it. */
 void *alloc(unsigned long count, unsigned long size);
+/* The array with room for one element after the first `count`: it doubles at 0, 1, 2, 4, …; or
+ * die(). free() it. */
+void *grown(void *array, unsigned long count, unsigned long size);
 /* printf into a new string; free() it. */
 char *format_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *format_list(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 /* Has a stop been requested? After stop_on_signals(), Ctrl-C (SIGINT; SIGUSR1 from
  * setup/launch.sh), SIGTERM or a closed terminal (SIGHUP, unless it was ignored: nohup) requests

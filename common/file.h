@@ -40,6 +40,10 @@ FILE *file_open(const char *path, char **error);
  * Returns NULL, or an error message (free() it) and *bytes NULL. */
 char *file_read(char **bytes, size_t *size, const char *path, size_t most);
 
+/* As much as fits of a small file, such as one of /proc, as text in to[room]; "" where it cannot be
+ * read. Returns `to`. */
+char *file_head(char *to, size_t room, const char *path);
+
 /* Make the folder and its parents, as `mkdir -p`. Returns NULL, or an error message (free() it). */
 char *file_make_folder(const char *path);
 

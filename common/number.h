@@ -18,4 +18,7 @@ bool number_natural(uint64_t *value, const char *text, uint64_t high);
  * as 3 but not as 3.0. */
 bool number_json_whole(int64_t *value, const json_t *json, int64_t low, int64_t high);
 bool number_json_real(double *value, const json_t *json, double low, double high);
+
+/* The other way: "47,040,016", into text[27], which it returns. */
+char *commas(char text[27], uint64_t number);
 #endif

@@ -140,6 +140,7 @@ typedef struct Words {
     int count;
 } Words;
 void words_add(Words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void words_put(Words *w, ...) __attribute__((sentinel)); /* several, as they are; NULL ends them */
 void words_free(Words *w);
 /* The command's beginning: in the sandbox, with at->hand as /submission/hand; what it may read
  * follows with sandbox_show, then sandbox_end. */

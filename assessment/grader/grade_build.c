@@ -47,12 +47,8 @@ static void compile_words(Words *w, const char *script, const char *submission, 
     sandbox_show(w, submission, "/submission/train.c");
     sandbox_stay(w);
     sandbox_end(w);
-    words_add(w, "bash");
-    words_add(w, "-c");
-    words_add(w, "%s", ": >/submission/hand/" SANDBOX_STARTED "; exec \"$0\" \"$@\"");
-    words_add(w, "%s", script);
-    words_add(w, "/submission/train.c");
-    words_add(w, "/submission/hand/train");
+    words_put(w, "bash", "-c", ": >/submission/hand/" SANDBOX_STARTED "; exec \"$0\" \"$@\"",
+              script, "/submission/train.c", "/submission/hand/train", NULL);
 }
 
 char *log_line_of(const char *log, const char *const words[])
@@ -159,11 +155,9 @@ Finding grade_build(const char *script, const char *submission, const Paths *at)
     Finding f = {0};
     Words w = {0};
     char *made = format_new("%s/train", at->hand), *wrong = NULL;
-    if (at->no_sandbox) {
-        words_add(&w, "%s", script);
-        words_add(&w, "%s", submission);
-        words_add(&w, "%s", made);
-    } else
+    if (at->no_sandbox)
+        words_put(&w, script, submission, made, NULL);
+    else
         compile_words(&w, script, submission, at);
     ChildEnd ended = child_run(&(Child){.command = (const char *const *)w.word,
                                         .streams = CHILD_OUT | CHILD_ERR,

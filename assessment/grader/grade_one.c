@@ -134,14 +134,9 @@ static const double LEAST_FREE = 64; /* MiB */
 /* Processes that the system has killed for lack of memory, since it started. */
 static long killed_for_memory(void)
 {
-    char line[256];
-    long count = 0;
-    FILE *file = fopen("/proc/vmstat", "r");
-    while (file && fgets(line, sizeof line, file))
-        sscanf(line, "oom_kill %ld", &count);
-    if (file)
-        fclose(file);
-    return count;
+    static const char name[] = "\noom_kill ";
+    char text[1 << 16], *line = strstr(file_head(text, sizeof text, "/proc/vmstat"), name);
+    return line ? atol(line + strlen(name)) : 0;
 }
 
 /* Why nothing that failed here says anything about the submission; NULL: it does. A new string. */

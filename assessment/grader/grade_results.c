@@ -37,22 +37,11 @@ static json_t *test_json(const Report *r, int k)
                      "verdict", verdict, "found", said, "advice", advised);
 }
 
-static int put_json(const char *text, size_t size, void *file)
-{
-    file_put(file, text, size);
-    return 0;
-}
-
 /* Takes `results`. */
 static void write_json(const char *out, json_t *results)
 {
     char *path = format_new("%s/results.json", out);
-    NewFile *f = file_begin(path);
-    ASSERT(results &&
-           !json_dump_callback(results, put_json, f, JSON_INDENT(2) | JSON_REAL_PRECISION(10)));
-    file_put(f, "\n", 1);
-    char *error = file_commit(f);
-    REQUIRE(!error, "%s", error);
+    json_write(path, results, 10);
     json_decref(results);
     free(path);
 }

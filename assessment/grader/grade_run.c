@@ -59,12 +59,7 @@ static void enter(void *context)
     words_add(&w, "LABS_SEED=%lld", (long long)o->seed);
     words_add(&w, "%s/launch.sh", place.setup);
     words_add(&w, "--np=%d", o->np);
-    words_add(&w, "bash");
-    words_add(&w, "-c");
-    words_add(&w, "%s", each_rank);
-    words_add(&w, "%s", place.program);
-    words_add(&w, "%s", place.hand);
-    words_add(&w, "--data=cifar10");
+    words_put(&w, "bash", "-c", each_rank, place.program, place.hand, "--data=cifar10", NULL);
     words_add(&w, "--data-dir=%s", place.data);
     words_add(&w, "--budget=%g", t->r->budget);
     words_add(&w, "--epochs=%d", o->epochs);

@@ -48,9 +48,17 @@ void words_add(Words *w, const char *format, ...)
     va_list values;
     va_start(values, format);
     ASSERT(w->count < (int)(sizeof w->word / sizeof *w->word) - 1);
-    if (vasprintf(&w->word[w->count++], format, values) < 0)
-        abort();
+    w->word[w->count++] = format_list(format, values);
     va_end(values);
+}
+
+void words_put(Words *w, ...)
+{
+    va_list words;
+    va_start(words, w);
+    for (const char *word; (word = va_arg(words, const char *));)
+        words_add(w, "%s", word);
+    va_end(words);
 }
 
 void words_free(Words *w)
@@ -63,26 +71,20 @@ void words_free(Words *w)
 void sandbox_begin(Words *w, const Paths *at)
 {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-    words_add(w, "env"); /* their shadow memory needs the whole address space */
-    words_add(w, "SANDBOX_MEMORY=unlimited");
+    /* their shadow memory needs the whole address space */
+    words_put(w, "env", "SANDBOX_MEMORY=unlimited", NULL);
 #endif
-    words_add(w, "%s", script);
-    words_add(w, "%s", at->hand);
+    words_put(w, script, at->hand, NULL);
     for (int i = 0; i < 2; i++) {
         const char *name = i ? "UBSAN_OPTIONS" : "ASAN_OPTIONS", *value = getenv(name);
-        if (value) {
-            words_add(w, "--setenv");
-            words_add(w, "%s", name);
-            words_add(w, "%s", value);
-        }
+        if (value)
+            words_put(w, "--setenv", name, value, NULL);
     }
 }
 
 void sandbox_show(Words *w, const char *path, const char *inside)
 {
-    words_add(w, "--ro-bind");
-    words_add(w, "%s", path);
-    words_add(w, "%s", inside);
+    words_put(w, "--ro-bind", path, inside, NULL);
 }
 
 /* The path from the file system's root, without following its last link. */
@@ -106,8 +108,7 @@ void sandbox_show_there(Words *w, const char *path)
 void sandbox_stay(Words *w)
 {
     char *here = whole_path("");
-    words_add(w, "--chdir");
-    words_add(w, "%s", here);
+    words_put(w, "--chdir", here, NULL);
     free(here);
 }
 

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -164,14 +163,18 @@ void stop_on_signals(void)
 
 bool stop_requested(void) { return stop_signal != 0; }
 
-char *format_new(const char *format, ...)
+char *format_list(const char *format, va_list arguments)
 {
     char *text;
+    REQUIRE(vasprintf(&text, format, arguments) >= 0, "out of memory: no room for a line of text");
+    return text;
+}
+
+char *format_new(const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
+    char *text = format_list(format, arguments);
     va_end(arguments);
-    if (length < 0)
-        die(EXIT_USAGE, "out of memory: no room for a line of text");
     return text;
 }

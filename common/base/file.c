@@ -268,6 +268,15 @@ char *file_read(char **bytes, size_t *size, const char *path, size_t most)
     return error;
 }
 
+char *file_head(char *to, size_t room, const char *path)
+{
+    FILE *file = fopen(path, "re");
+    to[file ? fread(to, 1, room - 1, file) : 0] = 0;
+    if (file)
+        fclose(file);
+    return to;
+}
+
 /* ---- folders ---- */
 
 char *file_make_folder(const char *path)

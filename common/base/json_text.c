@@ -1,6 +1,7 @@
 /* json_text.c: see json_text.h. */
 #include "json_text.h"
 #include "check.h"
+#include "file.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,4 +37,19 @@ json_t *json_text(const char *text)
     ASSERT(json);
     free(exact);
     return json;
+}
+
+static int put(const char *text, size_t size, void *file)
+{
+    file_put(file, text, size);
+    return 0;
+}
+
+void json_write(const char *path, const json_t *json, int digits)
+{
+    NewFile *f = file_begin(path);
+    ASSERT(json && !json_dump_callback(json, put, f, JSON_INDENT(2) | JSON_REAL_PRECISION(digits)));
+    file_put(f, "\n", 1);
+    char *error = file_commit(f);
+    REQUIRE(!error, "%s", error);
 }

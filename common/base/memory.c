@@ -2,6 +2,7 @@
 #include "memory.h"
 #include "cgroup.h"
 #include "check.h"
+#include "file.h"
 #include "number.h"
 #include <math.h>
 #include <stdio.h>
@@ -37,12 +38,9 @@ double memory_limit(void)
 /* Bytes of this process in memory now, and of its address space. */
 static void used(double *resident, double *addresses)
 {
+    char text[100];
     long pages[2] = {0};
-    FILE *file = fopen("/proc/self/statm", "re");
-    if (file && fscanf(file, "%ld %ld", &pages[0], &pages[1]) != 2)
-        pages[0] = pages[1] = 0;
-    if (file)
-        fclose(file);
+    sscanf(file_head(text, sizeof text, "/proc/self/statm"), "%ld %ld", &pages[0], &pages[1]);
     *addresses = (double)pages[0] * (double)sysconf(_SC_PAGESIZE);
     *resident = (double)pages[1] * (double)sysconf(_SC_PAGESIZE);
 }
@@ -85,4 +83,13 @@ void *alloc(unsigned long count, unsigned long size)
             "out of memory: no room for %.1f MB: use a smaller batch, model or data set",
             bytes / 1e6);
     return memset(memory, 0, bytes);
+}
+
+void *grown(void *array, unsigned long count, unsigned long size)
+{
+    if (count & (count - 1))
+        return array;
+    void *more = realloc(array, (count ? 2 * count : 1) * size);
+    REQUIRE(more, "out of memory: no room for more than %lu entries", count);
+    return more;
 }

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,4 +44,17 @@ bool number_real(double *value, const char *text, double low, double high)
         return false;
     *value = found;
     return true;
+}
+
+char *commas(char text[27], uint64_t number)
+{
+    char digits[21], *to = text;
+    int count = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
+    for (int i = 0; i < count; i++) {
+        if (i && (count - i) % 3 == 0)
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = 0;
+    return text;
 }

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "file.h"
 #include "folder_lock.h"
+#include "json_text.h"
 #include "printable.h"
 #include "run_progress.h"
 #include "timer.h"
@@ -24,12 +25,6 @@ RunOptions run_options_default(void)
                         .data_dir = data_dir && *data_dir ? data_dir : NULL};
 }
 
-static int put_json(const char *text, size_t size, void *file)
-{
-    file_put(file, text, size);
-    return 0;
-}
-
 /* config.json: the program, its options in the table's order, then the facts. */
 static void write_config(Run *r, const Option *options, json_t *facts)
 {
@@ -37,11 +32,7 @@ static void write_config(Run *r, const Option *options, json_t *facts)
     ASSERT(config);
     json_object_update(config, facts);
     char *path = run_path(r, "config.json");
-    NewFile *f = file_begin(path);
-    json_dump_callback(config, put_json, f, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-    file_put(f, "\n", 1);
-    char *error = file_commit(f);
-    REQUIRE(!error, "%s", error);
+    json_write(path, config, 15);
     free(path);
     json_decref(config);
 }
@@ -149,13 +140,6 @@ void run_fail(Run *r, char *message)
         r->failure = message;
 }
 
-static char *text_new(const char *format, va_list arguments)
-{
-    char *text;
-    REQUIRE(vasprintf(&text, format, arguments) >= 0, "out of memory: no room for a line of text");
-    return text;
-}
-
 void run_say(Run *r, const char *format, ...)
 {
     if (!r->speaks)
@@ -163,7 +147,7 @@ void run_say(Run *r, const char *format, ...)
     progress_clear(r);
     va_list arguments;
     va_start(arguments, format);
-    char *text = text_new(format, arguments);
+    char *text = format_list(format, arguments);
     va_end(arguments);
     size_t room = 4 * strlen(text) + 4; /* \xNN */
     char *safe = alloc(room, 1);
@@ -187,7 +171,7 @@ void run_metrics(Run *r, const char *format, ...)
         return;
     va_list arguments;
     va_start(arguments, format);
-    char *text = text_new(format, arguments), *line = format_new("%s\n", text);
+    char *text = format_list(format, arguments), *line = format_new("%s\n", text);
     va_end(arguments);
     /* at once, so that a full disk ends the run here instead of losing data silently */
     char *error = file_log_put(r->csv, line);

@@ -10,6 +10,7 @@
  */
 #include "run_progress.h"
 #include "check.h"
+#include "number.h"
 #include "timer.h"
 #include <math.h>
 #include <stdio.h>
@@ -48,17 +49,9 @@ void progress_clear(Run *r)
 }
 
 /* 25600 as "25,600". */
-static char *grouped(double number)
+static char *grouped(char text[27], double number)
 {
-    char digits[32], text[48], *to = text;
-    int length = snprintf(digits, sizeof digits, "%.0f", fmin(fabs(number), 1e18));
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0)
-            *to++ = ',';
-        *to++ = digits[i];
-    }
-    *to = 0;
-    return format_new("%s", text);
+    return commas(text, (uint64_t)rint(fmin(fabs(number), 1e18)));
 }
 
 /* "0:28", "1:02:03". */
@@ -82,8 +75,13 @@ static char *numbers_text(const Run *r, const Shown *s, bool counts)
 {
     double rate = rate_of(r, s->now), done = r->progress.done;
     double percent = s->total > 0 ? floor(100 * done / s->total) : 100;
-    char *some = grouped(done), *all = grouped(s->total),
-         *speed = rate < 10 ? format_new("%.1f", rate) : grouped(rate);
+    char some[27], all[27], speed[27];
+    grouped(some, done);
+    grouped(all, s->total);
+    if (rate < 10)
+        snprintf(speed, sizeof speed, "%.1f", rate);
+    else
+        grouped(speed, rate);
     char *time = clock_text(done < s->total && rate > 0 ? (s->total - done) / rate
                                                         : s->now - r->progress.began);
     int width = r->terminal ? (int)strlen(all) : 0; /* a redrawn bar must not jump */
@@ -98,9 +96,6 @@ static char *numbers_text(const Run *r, const Shown *s, bool counts)
     free(rates);
     free(count);
     free(time);
-    free(speed);
-    free(all);
-    free(some);
     return text;
 }
 

@@ -40,9 +40,6 @@ static void end_with_parent(void)
         prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
-/* Links start_streams.c into every program. */
-__attribute__((used)) static const int *const streams = &start_streams_checked;
-
 #ifdef __x86_64__
 /* A feature that is not in this list counts as supported. */
 static bool has(const char *name)
@@ -76,4 +73,5 @@ __attribute__((constructor(101))) static void start(void)
     started_as = getpid();
     end_with_parent();
     require_processor();
+    start_streams();
 }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 extern const char *const start_needs[]; /* names for __builtin_cpu_supports, ended by NULL */
-extern const int start_streams_checked; /* makes start.c link start_streams.c */
+void start_streams(void);
 
 /* Is this the first rank to report why the run ends, with this exit status? The first one creates
  * the file "said" in the run's folder (LABS_RUN, setup/guard.sh). Without that folder (no

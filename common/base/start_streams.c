@@ -1,5 +1,4 @@
-/* start_streams.c: what every program does about its standard streams and about writes that fail;
- * check.c links it with start.c.
+/* start_streams.c: what every program does about its standard streams and about writes that fail.
  *
  *   a stream that is closed     is opened on /dev/null: else the next file to be opened would take
  *                               its number, and messages would go into that file
@@ -20,7 +19,30 @@
 #include <string.h>
 #include <unistd.h>
 
-const int start_streams_checked = 1;
+/* The features that all files but start.c are compiled for. */
+const char *const start_needs[] = {
+#ifdef __AVX512VNNI__
+    "avx512vnni",
+#endif
+#ifdef __AVX512VBMI__
+    "avx512vbmi",
+#endif
+#ifdef __AVX512F__
+    "avx512f",
+#endif
+#ifdef __FMA__
+    "fma",
+#endif
+#ifdef __AVX2__
+    "avx2",
+#endif
+#ifdef __AVX__
+    "avx",
+#endif
+#ifdef __SSE4_2__
+    "sse4.2",
+#endif
+    0};
 
 static void let_the_write_fail(int unused) {}
 
@@ -31,7 +53,7 @@ static void replace_default(int signal_number)
         sigaction(signal_number, &action, NULL);
 }
 
-__attribute__((constructor)) static void begin(void)
+void start_streams(void)
 {
     for (int stream = 0; stream <= STDERR_FILENO; stream++)
         if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) != stream)

@@ -1,5 +1,6 @@
 /* timer.c: see timer.h. */
 #include "timer.h"
+#include "file.h"
 #include <dirent.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -27,16 +28,13 @@ double timer_waited(void)
     bool known = false;
     DIR *threads = opendir("/proc/self/task");
     for (struct dirent *e; threads && (e = readdir(threads));) {
-        char path[64];
+        char path[64], text[100];
         unsigned long long waited;
         snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", e->d_name);
-        FILE *file = fopen(path, "r");
-        if (file && fscanf(file, "%*u %llu", &waited) == 1) {
+        if (sscanf(file_head(text, sizeof text, path), "%*u %llu", &waited) == 1) {
             nanoseconds += (double)waited;
             known = true;
         }
-        if (file)
-            fclose(file);
     }
     if (threads)
         closedir(threads);

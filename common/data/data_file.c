@@ -1,4 +1,4 @@
-/* data_file.c: reading a file into memory, and text that the readers share. */
+/* data_file.c: reading a file into memory. */
 #include "data_file.h"
 #include "check.h"
 #include <errno.h>
@@ -60,18 +60,4 @@ char *file_load(Bytes *out, const char *path, HeadCheck check, int argument)
         fault = read_all(out, file, info.st_size);
     close(file);
     return fault;
-}
-
-char *commas(char text[27], uint64_t number)
-{
-    char digits[21];
-    int count = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
-    char *to = text;
-    for (int i = 0; i < count; i++) {
-        if (i && (count - i) % 3 == 0)
-            *to++ = ',';
-        *to++ = digits[i];
-    }
-    *to = 0;
-    return text;
 }

@@ -9,6 +9,7 @@
 #ifndef DATA_FILE_H
 #define DATA_FILE_H
 #include "data.h"
+#include "number.h"
 
 typedef struct Bytes {
     uint8_t *at;
@@ -30,6 +31,4 @@ static inline size_t idx_header(int dims) { return 4 + 4 * (size_t)dims; }
  * allocated. */
 char *cifar_parse(Images *out, int first, int count, Bytes stored);
 
-/* "47,040,016", into text[27], which it returns. */
-char *commas(char text[27], uint64_t number);
 #endif

@@ -20,16 +20,6 @@ typedef struct Handed {
     AuditImages last, all;
 } Handed;
 
-/* Room for one more element: the array doubles when it is full. */
-static void *grown(void *array, int count, size_t size)
-{
-    if (count & (count - 1))
-        return array;
-    void *more = realloc(array, (size_t)(count ? 2 * count : 1) * size);
-    REQUIRE(more, "out of memory: no room for a run's audit");
-    return more;
-}
-
 /* Are they all indices? */
 static bool are_images(const json_t *images)
 {

@@ -1,6 +1,7 @@
 /* child_family.c: see child_family.h. */
 #include "child_family.h"
 #include "check.h"
+#include "file.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <signal.h>
@@ -23,10 +24,7 @@ static bool read_member(Member *m, const char *pid)
 {
     char path[64], line[1024];
     snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
-    FILE *file = fopen(path, "r");
-    char *end = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-    if (file)
-        fclose(file);
+    char *end = strrchr(file_head(line, sizeof line, path), ')');
     m->pid = atoi(pid);
     return end && sscanf(end + 1,
                          " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d "
@@ -44,16 +42,12 @@ static int by_pid(const void *a, const void *b)
 static Member *all_new(int *count)
 {
     Member *all = NULL;
-    int room = 0;
     DIR *folder = opendir("/proc");
     *count = 0;
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         if (!isdigit((unsigned char)entry->d_name[0]))
             continue;
-        if (*count == room) {
-            all = realloc(all, (size_t)(room = 2 * room + 256) * sizeof *all);
-            REQUIRE(all, "out of memory: no room for a list of %d processes", room);
-        }
+        all = grown(all, (unsigned long)*count, sizeof *all);
         *count += read_member(&all[*count], entry->d_name);
     }
     if (folder)
@@ -99,14 +93,8 @@ double family_bytes_of(pid_t process)
 
 double family_shared(void)
 {
-    char line[256];
-    double kib = 0;
-    FILE *file = fopen("/proc/meminfo", "r");
-    while (file && fgets(line, sizeof line, file))
-        sscanf(line, "Shmem: %lf", &kib);
-    if (file)
-        fclose(file);
-    return kib * 1024;
+    char text[8192], *line = strstr(file_head(text, sizeof text, "/proc/meminfo"), "Shmem:");
+    return line ? 1024 * strtod(line + strlen("Shmem:"), NULL) : 0; /* KiB */
 }
 
 static bool is_parent(pid_t pid, const Member *all, int count)

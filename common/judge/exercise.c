@@ -3,6 +3,7 @@
 #include "check.h"
 #include "child.h"
 #include "exercise_trial.h"
+#include "file.h"
 #include "printable.h"
 #include <ctype.h>
 #include <errno.h>
@@ -31,11 +32,7 @@ static char *verdict_file_new(void)
 /* Reads and removes the file. */
 static void take_verdict(char *path, char *verdict, size_t room)
 {
-    FILE *file = fopen(path, "r");
-    size_t length = file ? fread(verdict, 1, room - 1, file) : 0;
-    verdict[length] = 0;
-    if (file)
-        fclose(file);
+    file_head(verdict, room, path);
     unlink(path);
     free(path);
 }

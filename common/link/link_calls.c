@@ -5,11 +5,10 @@
  * communicator: the latest start of all ranks. From it each rank knows when all of them end.
  */
 #include "check.h"
+#include "file.h"
 #include "link_inside.h"
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 static double entered;      /* the clock when the current collective was called */
 static const char *unknown; /* a function, called without a link, that a link does not model */
@@ -47,13 +46,10 @@ static void require_same(Link link, bool counts)
 static bool one_clock(void)
 {
     char start[64] = "", of_first[64];
-    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t length = file < 0 ? 0 : read(file, start, sizeof start - 1);
-    if (file >= 0)
-        close(file);
+    file_head(start, sizeof start, "/proc/sys/kernel/random/boot_id");
     memcpy(of_first, start, sizeof start);
     PMPI_Bcast(of_first, sizeof of_first, MPI_CHAR, 0, MPI_COMM_WORLD);
-    return everywhere(length >= 0 && !memcmp(start, of_first, sizeof start));
+    return everywhere(!memcmp(start, of_first, sizeof start));
 }
 
 static void change(Link link)

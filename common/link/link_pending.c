@@ -7,15 +7,11 @@
 #include <string.h>
 
 static Pending **pending;
-static int count, room;
+static int count;
 
 Pending *pending_new(PendingKind kind, MPI_Comm comm)
 {
-    if (count == room) {
-        room = 2 * room + 64;
-        pending = realloc(pending, (size_t)room * sizeof(Pending *));
-        REQUIRE(pending, "out of memory: %d requests are in flight", count);
-    }
+    pending = grown(pending, (unsigned long)count, sizeof(Pending *));
     Pending *p = alloc(1, sizeof *p);
     p->kind = kind;
     p->comm = comm;

@@ -187,16 +187,22 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *par
 
 /* ---- messages ---- */
 
+/* A call described in `call`, and what does it. */
+#define DONE(...) \
+    do { \
+        enter(&call); \
+        int error = __VA_ARGS__; \
+        leave(&call); \
+        return error; \
+    } while (0)
+
 /* The four ways to send, and to start sending. */
 #define SENDS(name) \
     int MPI_##name(const void *v, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm) \
     { \
         MESSAGE(CALL_SEND, n, type, to, -1, tag, comm); \
         call.data = v; \
-        enter(&call); \
-        int error = link_send(&call, v, PMPI_##name); \
-        leave(&call); \
-        return error; \
+        DONE(link_send(&call, v, PMPI_##name)); \
     }
 SENDS(Send)
 SENDS(Ssend)
@@ -225,10 +231,7 @@ int MPI_Recv(void *v, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm
              MPI_Status *status)
 {
     MESSAGE(CALL_RECV, n, type, -1, from, tag, comm);
-    enter(&call);
-    int error = link_recv(&call, v, status);
-    leave(&call);
-    return error;
+    DONE(link_recv(&call, v, status));
 }
 
 int MPI_Sendrecv(const void *v, int n, MPI_Datatype type, int to, int tag, void *w, int room,
@@ -236,10 +239,7 @@ int MPI_Sendrecv(const void *v, int n, MPI_Datatype type, int to, int tag, void 
 {
     MESSAGE(CALL_SEND_RECV, n, type, to, from, tag, comm);
     call.data = v;
-    enter(&call);
-    int error = link_send_recv(&call, v, w, room, other, other_tag, status);
-    leave(&call);
-    return error;
+    DONE(link_send_recv(&call, v, w, room, other, other_tag, status));
 }
 
 int MPI_Sendrecv_replace(void *v, int n, MPI_Datatype type, int to, int tag, int from,
@@ -247,10 +247,7 @@ int MPI_Sendrecv_replace(void *v, int n, MPI_Datatype type, int to, int tag, int
 {
     MESSAGE(CALL_SEND_RECV, n, type, to, from, tag, comm);
     call.data = v;
-    enter(&call);
-    int error = link_send_recv_replace(&call, v, other_tag, status);
-    leave(&call);
-    return error;
+    DONE(link_send_recv_replace(&call, v, other_tag, status));
 }
 
 int MPI_Irecv(void *v, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
@@ -268,10 +265,7 @@ int MPI_Irecv(void *v, int n, MPI_Datatype type, int from, int tag, MPI_Comm com
 int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
     MESSAGE(CALL_RECV, 0, MPI_BYTE, -1, from, tag, comm);
-    enter(&call);
-    int error = link_probe(from, tag, comm, NULL, status);
-    leave(&call);
-    return error;
+    DONE(link_probe(from, tag, comm, NULL, status));
 }
 
 /* A test never waits. A message that it finds is progress only once received. */
@@ -285,88 +279,44 @@ int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *found, MPI_Status *status)
 
 /* ---- waiting ---- */
 
-int MPI_Wait(MPI_Request *request, MPI_Status *status)
-{
-    MESSAGE(CALL_WAIT, 1, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    int before = active_of(1, request);
-    enter(&call);
-    int error = link_wait(1, request, status);
-    note_completed(before, 1, request);
-    leave(&call);
-    return error;
-}
+/* Of `requests` [n]; a wait, and a test, which completes something if `completes`. */
+#define WAITS(name, parameters, n, requests, ...) \
+    int MPI_##name parameters \
+    { \
+        MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL); \
+        int before = active_of(n, requests); \
+        enter(&call); \
+        int error = __VA_ARGS__; \
+        note_completed(before, n, requests); \
+        leave(&call); \
+        return error; \
+    }
+WAITS(Wait, (MPI_Request * request, MPI_Status *status), 1, request, link_wait(1, request, status))
+WAITS(Waitall, (int n, MPI_Request *requests, MPI_Status *statuses), n, requests,
+      link_wait(n, requests, statuses))
+WAITS(Waitany, (int n, MPI_Request *requests, int *index, MPI_Status *status), n, requests,
+      link_wait_any(n, requests, index, status))
+WAITS(Waitsome, (int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses), n,
+      requests, link_wait_some(n, requests, found, indices, statuses))
 
-int MPI_Waitall(int n, MPI_Request *requests, MPI_Status *statuses)
-{
-    MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    int before = active_of(n, requests);
-    enter(&call);
-    int error = link_wait(n, requests, statuses);
-    note_completed(before, n, requests);
-    leave(&call);
-    return error;
-}
-
-int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
-{
-    MESSAGE(CALL_WAIT, 1, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    int before = active_of(1, request);
-    int error = link_test(1, request, done, status);
-    note_completed(before, 1, request);
-    call_polls(&call, before > 0 && *done);
-    return error;
-}
-
-int MPI_Testall(int n, MPI_Request *requests, int *done, MPI_Status *statuses)
-{
-    MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    int before = active_of(n, requests);
-    int error = link_test(n, requests, done, statuses);
-    note_completed(before, n, requests);
-    call_polls(&call, before > 0 && *done);
-    return error;
-}
-
-int MPI_Waitany(int n, MPI_Request *requests, int *index, MPI_Status *status)
-{
-    MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    int before = active_of(n, requests);
-    enter(&call);
-    int error = link_wait_any(n, requests, index, status);
-    note_completed(before, n, requests);
-    leave(&call);
-    return error;
-}
-
-int MPI_Waitsome(int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses)
-{
-    MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    int before = active_of(n, requests);
-    enter(&call);
-    int error = link_wait_some(n, requests, found, indices, statuses);
-    note_completed(before, n, requests);
-    leave(&call);
-    return error;
-}
-
-int MPI_Testany(int n, MPI_Request *requests, int *index, int *done, MPI_Status *status)
-{
-    MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    int before = active_of(n, requests), error = link_test_any(n, requests, index, done, status);
-    note_completed(before, n, requests);
-    call_polls(&call, *done && *index != MPI_UNDEFINED);
-    return error;
-}
-
-int MPI_Testsome(int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses)
-{
-    MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL);
-    int before = active_of(n, requests),
-        error = link_test_some(n, requests, found, indices, statuses);
-    note_completed(before, n, requests);
-    call_polls(&call, *found != MPI_UNDEFINED && *found > 0);
-    return error;
-}
+#define TESTS(name, parameters, n, requests, completes, ...) \
+    int MPI_##name parameters \
+    { \
+        MESSAGE(CALL_WAIT, n, MPI_BYTE, -1, -1, 0, MPI_COMM_NULL); \
+        int before = active_of(n, requests), error = __VA_ARGS__; \
+        note_completed(before, n, requests); \
+        call_polls(&call, completes); \
+        return error; \
+    }
+TESTS(Test, (MPI_Request * request, int *done, MPI_Status *status), 1, request, before > 0 && *done,
+      link_test(1, request, done, status))
+TESTS(Testall, (int n, MPI_Request *requests, int *done, MPI_Status *statuses), n, requests,
+      before > 0 && *done, link_test(n, requests, done, statuses))
+TESTS(Testany, (int n, MPI_Request *requests, int *index, int *done, MPI_Status *status), n,
+      requests, *done && (*index != MPI_UNDEFINED), link_test_any(n, requests, index, done, status))
+TESTS(Testsome, (int n, MPI_Request *requests, int *found, int *indices, MPI_Status *statuses), n,
+      requests, *found != MPI_UNDEFINED && *found > 0,
+      link_test_some(n, requests, found, indices, statuses))
 
 int MPI_Request_get_status(MPI_Request request, int *done, MPI_Status *status)
 {

@@ -67,17 +67,6 @@ void plot_free(Plot *plot)
     free(plot);
 }
 
-/* Room for one more element after the first `count`; doubles. */
-static void *grown(void *array, int count, int *room, size_t size)
-{
-    if (count < *room)
-        return array;
-    *room = *room ? 2 * *room : 8;
-    array = realloc(array, *room * size);
-    ASSERT(array);
-    return array;
-}
-
 /* A copy that lives until the next plot_begin(). */
 static void *keep(Plot *plot, const void *data, size_t size)
 {
@@ -85,7 +74,7 @@ static void *keep(Plot *plot, const void *data, size_t size)
         return NULL;
     void *copy = malloc(size);
     ASSERT(copy);
-    plot->kept = grown(plot->kept, plot->kept_count, &plot->kept_room, sizeof *plot->kept);
+    plot->kept = grown(plot->kept, plot->kept_count, sizeof *plot->kept);
     plot->kept[plot->kept_count++] = copy;
     return memcpy(copy, data, size);
 }
@@ -128,10 +117,8 @@ PlotPanel *plot_panel(Plot *plot, PlotAxes axes)
 {
     /* panels persist from frame to frame: z-buffer */
     if (plot->panels == plot->panel_room) {
-        int before = plot->panel_room;
-        plot->panel = grown(plot->panel, plot->panels, &plot->panel_room, sizeof *plot->panel);
-        for (int i = before; i < plot->panel_room; i++)
-            plot->panel[i] = alloc(1, sizeof **plot->panel);
+        plot->panel = grown(plot->panel, plot->panels, sizeof *plot->panel);
+        plot->panel[plot->panel_room++] = alloc(1, sizeof **plot->panel);
     }
     PlotPanel *panel = plot->panel[plot->panels++];
     panel->plot = plot;
@@ -157,7 +144,7 @@ int panel_under(const Plot *plot, double x, double y)
 
 static Mark *add(PlotPanel *panel, MarkKind kind, int n, PlotStyle style)
 {
-    panel->mark = grown(panel->mark, panel->count, &panel->room, sizeof *panel->mark);
+    panel->mark = grown(panel->mark, panel->count, sizeof *panel->mark);
     Mark *mark = &panel->mark[panel->count++];
     if (style.color == 0 && kind < MARK_RULE_X)
         style.color = plot_series(panel->colors++);

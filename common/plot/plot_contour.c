@@ -57,12 +57,10 @@ static void march(Tracer *t, int i, int j)
 /* The line from `start` on, taken out of the tracer. */
 static Polyline follow(Tracer *t, int start)
 {
-    int length = 0, room = 64, *edge = malloc(room * sizeof *edge);
+    int length = 0, *edge = NULL;
     bool closed = false;
-    for (int at = start, from = -1; edge;) {
-        if (length == room)
-            edge = realloc(edge, (room *= 2) * sizeof *edge);
-        ASSERT(edge);
+    for (int at = start, from = -1;;) {
+        edge = grown(edge, length, sizeof *edge);
         edge[length++] = at;
         int to = t->next[at][t->next[at][0] == from];
         if (to < 0 || to == start) {
@@ -87,7 +85,7 @@ static Polyline follow(Tracer *t, int start)
 Contour contour_trace(int nx, int ny, const double *z, double level)
 {
     Tracer t = {nx, ny, z, level, alloc(2ul * nx * ny, sizeof *t.next)};
-    int edges = 2 * nx * ny, room = 0;
+    int edges = 2 * nx * ny;
     for (int e = 0; e < edges; e++)
         t.next[e][0] = t.next[e][1] = -1;
     for (int j = 0; j + 1 < ny; j++)
@@ -97,10 +95,7 @@ Contour contour_trace(int nx, int ny, const double *z, double level)
     for (int closed = 0; closed < 2; closed++)
         for (int e = 0; e < edges; e++)
             if (t.next[e][0] >= 0 && (closed || t.next[e][1] < 0)) {
-                if (contour.count == room)
-                    contour.line = realloc(contour.line,
-                                           (room = 2 * room + 16) * sizeof *contour.line);
-                ASSERT(contour.line);
+                contour.line = grown(contour.line, contour.count, sizeof *contour.line);
                 contour.line[contour.count++] = follow(&t, e);
             }
     free(t.next);

@@ -6,14 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* An all-white image to draw on, in units of 1/scale pixels. */
-static Pen *pen_new(Plot *plot)
+static void choose_letters(Pen *pen)
 {
-    cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)plot->pixel,
-                                                                 CAIRO_FORMAT_ARGB32, plot->width,
-                                                                 plot->height, 4 * plot->width);
-    Pen *pen = cairo_create(image);
-    cairo_surface_destroy(image); /* the pen keeps it */
     cairo_font_options_t *options = cairo_font_options_create();
     /* no coloured fringes on a projector */
     cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
@@ -21,8 +15,6 @@ static Pen *pen_new(Plot *plot)
     cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
     cairo_set_font_options(pen, options);
     cairo_font_options_destroy(options);
-    cairo_scale(pen, plot->scale, plot->scale);
-    return pen;
 }
 
 static void clip_to(Pen *pen, Rect r)
@@ -129,6 +121,7 @@ void figure_draw(Plot *plot)
 {
     memset(plot->pixel, 255, sizeof *plot->pixel * plot->width * plot->height);
     Pen *pen = pen_new(plot);
+    choose_letters(pen);
     Rect page = {20, 12, plot->width / plot->scale - 40, plot->height / plot->scale - 24};
     if (plot->title && *plot->title) {
         text_fit(pen, (Font){.size = 20, .bold = true, .color = PLOT_INK},

@@ -69,17 +69,7 @@ void heat_draw(Pen *pen, const PlotPanel *panel, const Mark *mark)
     int width = (int)ceil(f.w * scale), height = (int)ceil(f.h * scale);
     uint32_t *pixel = alloc((size_t)width * height, sizeof *pixel);
     heat_pixels(panel, mark->grid, width, height, pixel);
-    cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)pixel,
-                                                                 CAIRO_FORMAT_ARGB32, width, height,
-                                                                 4 * width);
-    cairo_save(pen);
-    cairo_translate(pen, f.x, f.y);
-    cairo_scale(pen, f.w / width, f.h / height);
-    cairo_set_source_surface(pen, image, 0, 0);
-    cairo_pattern_set_filter(cairo_get_source(pen), CAIRO_FILTER_NEAREST);
-    cairo_paint(pen);
-    cairo_restore(pen);
-    cairo_surface_destroy(image);
+    image_paint(pen, image_of(pixel, width, height), f.x, f.y, f.w / width, f.h / height);
     free(pixel);
 }
 
@@ -115,10 +105,10 @@ static void path_of(Pen *pen, const PlotPanel *panel, PlotGrid grid, const Polyl
 {
     double last_x = -1e9, last_y = -1e9;
     for (int k = 0; k < line->n; k++) {
-        double x = at_x(panel,
-                        grid.x_low + line->x[k] * (grid.x_high - grid.x_low) / (grid.nx - 1));
-        double y = at_y(panel,
-                        grid.y_low + line->y[k] * (grid.y_high - grid.y_low) / (grid.ny - 1));
+        double x, y;
+        grid_place(grid, line->x[k], line->y[k], &x, &y);
+        x = at_x(panel, x);
+        y = at_y(panel, y);
         if (isnan(x + y) || (k + 1 < line->n && fabs(x - last_x) + fabs(y - last_y) < 3.5))
             continue;
         cairo_line_to(pen, last_x = x, last_y = y);
@@ -230,8 +220,8 @@ static void contour_draw(Pen *pen, const PlotPanel *panel, const Mark *mark, con
 static void floor_path(Pen *pen, const PlotPanel *panel, PlotGrid grid, const Polyline *line)
 {
     for (int k = 0; k < line->n; k++) {
-        double gx = grid.x_low + line->x[k] * (grid.x_high - grid.x_low) / (grid.nx - 1),
-               gy = grid.y_low + line->y[k] * (grid.y_high - grid.y_low) / (grid.ny - 1), x, y, d;
+        double gx, gy, x, y, d;
+        grid_place(grid, line->x[k], line->y[k], &gx, &gy);
         view_place(&panel->view,
                    (double[3]){2 * axis_position(&panel->x, gx) - 1,
                                2 * axis_position(&panel->y, gy) - 1, -BOX_HEIGHT},

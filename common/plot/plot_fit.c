@@ -31,9 +31,8 @@ double grid_at(PlotGrid grid, double x, double y)
     return (1 - t) * ((1 - s) * z[0] + s * z[1]) + t * ((1 - s) * z[grid.nx] + s * z[grid.nx + 1]);
 }
 
-void mesh_corner(const PlotPanel *panel, int i, int j, double *x, double *y)
+void grid_place(PlotGrid grid, double i, double j, double *x, double *y)
 {
-    PlotGrid grid = panel_surface(panel)->grid;
     *x = grid.x_low + i * (grid.x_high - grid.x_low) / (grid.nx - 1);
     *y = grid.y_low + j * (grid.y_high - grid.y_low) / (grid.ny - 1);
 }

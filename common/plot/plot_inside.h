@@ -139,9 +139,9 @@ struct PlotPanel {
     PlotAxes axes;    /* as given */
     PlotAxis x, y, z; /* with fitted limits; set by drawing */
     Mark *mark;
-    int count, room, colors; /* colors: series colours given out so far */
-    Rect frame;              /* where x and y (or the box) are; set by drawing */
-    View view;               /* panels in space */
+    int count, colors; /* colors: series colours given out so far */
+    Rect frame;        /* where x and y (or the box) are; set by drawing */
+    View view;         /* panels in space */
     Raster raster;
     Rect raster_at; /* the pixels it covers: the box, clipped to the panel */
     int fine;       /* samples per pixel, each way: 1 or 2 */
@@ -159,7 +159,7 @@ struct Plot {
     int panels, panel_room;
     int alone;   /* the panel that fills the figure, from 1; 0: all are shown */
     void **kept; /* copies of the caller's arrays and strings */
-    int kept_count, kept_room;
+    int kept_count;
     uint32_t *pixel;
     bool drawn; /* pixel shows this description */
 };
@@ -169,11 +169,16 @@ const Mark *panel_field(const PlotPanel *panel);   /* its last mark with a grid,
 void panel_fit(PlotPanel *panel);                  /* limits of x, y, z from the marks */
 double grid_at(PlotGrid grid, double x, double y); /* z between the points (bilinear); NaN
                                                     * outside */
-/* Data coordinates of the surface's point (i, j). */
-void mesh_corner(const PlotPanel *panel, int i, int j, double *x, double *y);
+/* Data coordinates of the grid's point (i, j), or of one between its points. */
+void grid_place(PlotGrid grid, double i, double j, double *x, double *y);
 
 /* ---- Drawing (with Cairo) ---- */
-typedef struct _cairo Pen;    /* a cairo_t, in units of 1/scale pixels */
+typedef struct _cairo Pen;                               /* a cairo_t, in units of 1/scale pixels */
+typedef struct _cairo_surface Image;                     /* a cairo_surface_t */
+Image *image_of(uint32_t *pixel, int width, int height); /* borrows them */
+/* With its upper left corner at (x, y), its pixels that wide and high. Frees it. */
+void image_paint(Pen *pen, Image *image, double x, double y, double wide, double high);
+Pen *pen_new(Plot *plot);     /* on the figure's pixels */
 void figure_draw(Plot *plot); /* fills plot->pixel */
 
 typedef struct Font {
@@ -218,6 +223,7 @@ void surface_draw(Pen *pen, PlotPanel *panel, Rect room);
 /* A panel in space. */
 #define BOX_HEIGHT 0.75
 #define EYE 6 /* a mild perspective */
+double dot3(const double a[3], const double b[3]);
 View view_of(PlotCamera camera, Rect room);
 void view_place(const View *view, const double box[3], double *x, double *y, double *depth);
 void box_draw(Pen *pen, const PlotPanel *panel);    /* floor and walls, behind the surface */

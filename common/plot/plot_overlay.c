@@ -5,17 +5,6 @@
 #include <cairo.h>
 #include <math.h>
 
-static Pen *pen_over(Plot *plot)
-{
-    cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)plot->pixel,
-                                                                 CAIRO_FORMAT_ARGB32, plot->width,
-                                                                 plot->height, 4 * plot->width);
-    Pen *pen = cairo_create(image);
-    cairo_surface_destroy(image);
-    cairo_scale(pen, plot->scale, plot->scale);
-    return pen;
-}
-
 static void plate(Pen *pen, Rect r)
 {
     double round = 8;
@@ -35,7 +24,7 @@ void overlay_keys(Plot *plot, const PlotKey *keys)
     static const PlotKey tab = {"Tab", "the panel under the pointer fills the window"};
     Font bold = {.size = 16, .bold = true, .color = 0xffd166},
          plain = {.size = 16, .color = PLOT_WHITE};
-    Pen *pen = pen_over(plot);
+    Pen *pen = pen_new(plot);
     double width = text_width(pen, plain, tab.does);
     int lines = 0;
     for (; keys[lines].key; lines++)
@@ -62,7 +51,7 @@ void overlay_hover(Plot *plot, const Hover *hover)
 {
     enum { HIGH = 30, AWAY = 16 };
     Font font = {.size = 13, .color = PLOT_WHITE};
-    Pen *pen = pen_over(plot);
+    Pen *pen = pen_new(plot);
     Rect page = {0, 0, plot->width / plot->scale, plot->height / plot->scale};
     double w = fmin(text_width(pen, font, hover->text) + 24, page.w - 8);
     Rect r = {fmin(fmax(hover->x - w / 2, 4), page.w - 4 - w), hover->y - AWAY - HIGH, w, HIGH};
@@ -82,7 +71,7 @@ void overlay_hover(Plot *plot, const Hover *hover)
 void overlay_line(Plot *plot, const char *text)
 {
     Font font = {.size = 14, .color = PLOT_WHITE};
-    Pen *pen = pen_over(plot);
+    Pen *pen = pen_new(plot);
     double page = plot->width / plot->scale, w = fmin(text_width(pen, font, text) + 40, page - 20);
     Rect r = {(page - w) / 2, plot->height / plot->scale - 64, w, 34};
     plate(pen, r);

@@ -19,10 +19,8 @@ static cairo_status_t put(void *file, const unsigned char *bytes, unsigned int s
 static char *write_png(Plot *plot, const char *path)
 {
     int width, height;
-    const uint32_t *pixel = plot_image(plot, &width, &height);
-    cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)pixel,
-                                                                 CAIRO_FORMAT_ARGB32, width, height,
-                                                                 4 * width);
+    plot_image(plot, &width, &height);
+    Image *image = image_of(plot->pixel, width, height);
     NewFile *file = file_begin(path);
     cairo_status_t status = cairo_surface_write_to_png_stream(image, put, file);
     cairo_surface_destroy(image);

@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* Data to box coordinates; z below its axis goes to the floor. What is above it flies just over the
  * walls: that it is too high can be seen, how high cannot. */
 static void to_box(const PlotPanel *panel, double x, double y, double z, double box[3])
@@ -85,7 +80,7 @@ static void light(const View *view, bool shadows, int nx, int ny, const double (
             const double *c = box[(j > 0 ? j - 1 : j) * nx + i],
                          *d = box[(j + 1 < ny ? j + 1 : j) * nx + i];
             double normal[3] = {-(b[2] - a[2]) / (b[0] - a[0]), -(d[2] - c[2]) / (d[1] - c[1]), 1};
-            double cosine = dot(normal, lamp) / sqrt(dot(normal, normal) * length);
+            double cosine = dot3(normal, lamp) / sqrt(dot3(normal, normal) * length);
             if (shadows)
                 cosine *= 0.35 + 0.65 * sees_lamp(&way, nx, ny, box, i, j);
             corner[j * nx + i].light = isnan(cosine) ? 0.5f : (float)fmax(cosine, 0);
@@ -136,7 +131,7 @@ static void rasterise(PlotPanel *panel, const Mark *surface)
         for (int i = 0; i < nx; i++) {
             int p = j * nx + i;
             double x, y, px, py, depth, position = axis_position(&panel->z, surface->grid.z[p]);
-            mesh_corner(panel, i, j, &x, &y);
+            grid_place(surface->grid, i, j, &x, &y);
             to_box(panel, x, y, panel->z.low, box[p]);
             position = position < 0 ? 0 : position; /* below the axis: on the floor; above it: the
                                             * z-buffer cuts it off */
@@ -176,11 +171,8 @@ static void lay_down(Pen *pen, const PlotPanel *panel)
 {
     const Raster *r = &panel->raster;
     int fine = panel->fine, width = r->width / fine, height = r->height / fine;
-    cairo_surface_t *image = fine == 1
-                               ? cairo_image_surface_create_for_data((unsigned char *)r->color,
-                                                                     CAIRO_FORMAT_ARGB32, width,
-                                                                     height, 4 * width)
-                               : cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
+    Image *image = fine == 1 ? image_of(r->color, width, height)
+                             : cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
     uint32_t *pixel = (uint32_t *)cairo_image_surface_get_data(image);
     int stride = cairo_image_surface_get_stride(image) / 4;
     cairo_surface_flush(image);
@@ -189,14 +181,8 @@ static void lay_down(Pen *pen, const PlotPanel *panel)
         average(pixel + (size_t)y * stride, row, row + r->width, width);
     }
     cairo_surface_mark_dirty(image);
-    cairo_save(pen);
-    cairo_translate(pen, panel->raster_at.x, panel->raster_at.y);
-    cairo_scale(pen, 1 / panel->plot->scale, 1 / panel->plot->scale);
-    cairo_set_source_surface(pen, image, 0, 0);
-    cairo_pattern_set_filter(cairo_get_source(pen), CAIRO_FILTER_NEAREST);
-    cairo_paint(pen);
-    cairo_restore(pen);
-    cairo_surface_destroy(image);
+    image_paint(pen, image, panel->raster_at.x, panel->raster_at.y, 1 / panel->plot->scale,
+                1 / panel->plot->scale);
 }
 
 typedef struct Spot {
@@ -452,7 +438,7 @@ bool surface_pick(const PlotPanel *panel, double px, double py, double *x, doubl
     double nearest = 20; /* units */
     for (int p = 0; p < grid.nx * grid.ny; p++) {
         double gx, gy;
-        mesh_corner(panel, p % grid.nx, p / grid.nx, &gx, &gy);
+        grid_place(grid, p % grid.nx, p / grid.nx, &gx, &gy);
         Spot s = spot(panel, gx, gy, false);
         double distance = s.seen && !isnan(s.x) ? hypot(s.x - px, s.y - py) : INFINITY;
         if (distance < nearest) {

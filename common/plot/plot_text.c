@@ -1,4 +1,4 @@
-/* plot_text.c: colours and text for Cairo's pen. Sizes are in units of the figure, so text grows
+/* plot_text.c: Cairo's pen, its colours, images and text. Sizes are in units of the figure, so text grows
  * with the window. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
@@ -14,6 +14,33 @@ void pen_color(Pen *pen, uint32_t color, double opacity)
 {
     cairo_set_source_rgba(pen, (color >> 16 & 255) / 255.0, (color >> 8 & 255) / 255.0,
                           (color & 255) / 255.0, opacity);
+}
+
+Image *image_of(uint32_t *pixel, int width, int height)
+{
+    return cairo_image_surface_create_for_data((unsigned char *)pixel, CAIRO_FORMAT_ARGB32, width,
+                                               height, 4 * width);
+}
+
+void image_paint(Pen *pen, Image *image, double x, double y, double wide, double high)
+{
+    cairo_save(pen);
+    cairo_translate(pen, x, y);
+    cairo_scale(pen, wide, high);
+    cairo_set_source_surface(pen, image, 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(pen), CAIRO_FILTER_NEAREST);
+    cairo_paint(pen);
+    cairo_restore(pen);
+    cairo_surface_destroy(image);
+}
+
+Pen *pen_new(Plot *plot)
+{
+    Image *image = image_of(plot->pixel, plot->width, plot->height);
+    Pen *pen = cairo_create(image);
+    cairo_surface_destroy(image); /* the pen keeps it */
+    cairo_scale(pen, plot->scale, plot->scale);
+    return pen;
 }
 
 static void use(Pen *pen, Font font)

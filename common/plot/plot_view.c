@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static double dot(const double a[3], const double b[3])
+double dot3(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -22,10 +22,10 @@ static void view_turn(View *view, double azimuth, double elevation)
 void view_place(const View *view, const double box[3], double *x, double *y, double *depth)
 {
     const double at[3] = {view->wide * box[0], box[1], box[2]};
-    double w = 1 / (1 - dot(view->out, at) / EYE); /* 1 / distance: grows towards the eye,
+    double w = 1 / (1 - dot3(view->out, at) / EYE); /* 1 / distance: grows towards the eye,
                                                      * linear on the screen */
-    *x = view->x + view->size * w * dot(view->right, at);
-    *y = view->y - view->size * w * dot(view->up, at);
+    *x = view->x + view->size * w * dot3(view->right, at);
+    *y = view->y - view->size * w * dot3(view->up, at);
     *depth = w;
 }
 

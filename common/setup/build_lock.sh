@@ -8,9 +8,7 @@
 set -eu
 export LC_ALL=C
 began() { # process: nothing, if it does not exist
-    if [ -d /proc/self ]; then sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20
-    else ps -o lstart= -p "$1" | tr ' :' '__'
-    fi
+    sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20
 }
 host=${HOSTNAME:-$(uname -n)}
 action=$1 lock=$2/.making me=$host:$3:$(began "$3")

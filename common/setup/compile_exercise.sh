@@ -88,7 +88,7 @@ check_compile() {
 }
 check_name() {
     objcopy --keep-global-symbol="$name" "$object" 2>/dev/null
-    nm "$object" | grep -Eq " T _?$name\$" ||
+    nm "$object" | grep -Eq " T $name\$" ||
         { echo "$source: it does not define the function $name"; return 1; }
 }
 check_link() {
@@ -104,8 +104,8 @@ check_link() {
     local missing status=0
     # shellcheck disable=SC2086 # the libraries are words
     compile -w "$test.c" "$object" $libraries -o "$test" || status=1
-    missing=$(sed -En "s/.*undefined (reference to|symbol:) [\`']?([A-Za-z0-9_]+).*/\2/p
-        s/^ *\"_([A-Za-z0-9_]+)\", referenced from.*/\1/p" "$object.log" | head -n 1)
+    missing=$(sed -En "s/.*undefined (reference to|symbol:) [\`']?([A-Za-z0-9_]+).*/\2/p" \
+        "$object.log" | head -n 1)
     rm -f "$test"* "${object%.o}.d"
     [ $status != 0 ] || return 0
     show

@@ -20,12 +20,6 @@ done
 
 say() { echo "setup: $*" >&2; }
 probe() { "$(dirname "$0")/probe.sh" "$out" "$@"; }
-missing_parts() { # NEED…
-    local part
-    for part in $(part_list "$@"); do
-        if grep -q "^$part	missing" "$out/probe/results"; then echo "$part"; fi
-    done
-}
 
 # root_command: the prefix of a command that needs root: nothing, or a sudo that cannot hang: it
 # asks for a password only on a terminal.

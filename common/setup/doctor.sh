@@ -32,10 +32,6 @@ title "for SOL=1, 'make test', 'make lint'"; part_rows solution unit test lint
 title "for NVIDIA GPUs, used if found";  part_rows gpu
 
 title "this machine"
-cores() {
-    nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null ||
-        echo "?"
-}
 gpus() {
     nvidia-smi --query-gpu=name,memory.total --format=csv,noheader 2>/dev/null | sort | uniq -c |
         sed 's/^ *\([0-9]*\) /\1 x /' | paste -sd ';' -
@@ -64,18 +60,13 @@ system() { (. /etc/os-release 2>/dev/null && echo "$PRETTY_NAME, $(uname -m)") |
 line() { printf '%-10s  %s\n' "$@"; }
 gpu=$(gpus)
 line system "$(system)"
-line cores "$(cores)"
+line cores "$(nproc)"
 line GPUs "${gpu:-none found (nvidia-smi)}"
 line display "$(display)"
 line data "$(data_sets)"
 
-is_missing() { [ "$(result "$1" 2)" = missing ]; }
-missing_of() { # NEED…
-    local part
-    for part in $(part_list "$@"); do if is_missing "$part"; then echo "$part"; fi; done
-}
-missing=$(missing_of required optional window data grade solution unit test)
-must=$(missing_of required)
+missing=$(missing_parts required optional window data grade solution unit test)
+must=$(missing_parts required)
 packages=$(not_installed $(packages_of $missing))
 echo
 if [ -z "$missing" ]; then echo "everything is here"

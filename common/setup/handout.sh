@@ -10,12 +10,14 @@ out=$1 list=common/setup/handout.txt
 wrong=()
 mkdir -p "$out"
 files=$out/files
-entries() { # lines "folder name"; folder: also "stays" and "given"
+entries() { # lines "folder name", both perhaps patterns; folder: also "stays" and "given"
     awk '/^#/ { next }
         /^[^ ]/ { folder = substr($1, 1, length($1) - 1) }
         { for (i = /^[^ ]/ ? 2 : 1; i <= NF; i++) print folder, $i }' $list
 }
-entries | sed '/^stays /d; /^given /d; s,^\. ,,; s, ,/,' | sort >"$files"
+entries | sed '/^stays /d; /^given /d; s,^\. ,,; s, ,/,' | while read -r pattern; do
+    compgen -G "$pattern" || echo "$pattern" # is missing, see below
+done | sort >"$files"
 entries | sed -n 's/^stays //p' >"$out/stays"
 
 while read -r file; do

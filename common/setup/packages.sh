@@ -1,6 +1,6 @@
 # packages.sh: sourced by deps.sh and doctor.sh: the packages of each part on this system, and the
 # command that installs them.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # out, the build folder, is set by the script that sources it
 setup_dir=$(dirname "${BASH_SOURCE[0]}")
 
 # part_field PART COLUMN: that cell of parts.txt; columns 2 need, 3 what for, 4 apt-get, 5 dnf,
@@ -15,6 +15,14 @@ part_field() {
 part_list() {
     awk -F '|' -v needs=" $* " '/^#/ || NF < 6 { next } { gsub(/ /, "", $1); gsub(/ /, "", $2) }
         needs == "  " || index(needs, " " $2 " ") { print $1 }' "$setup_dir/parts.txt"
+}
+
+# missing_parts NEED…: those of them that probe.sh did not find.
+missing_parts() {
+    local part
+    for part in $(part_list "$@"); do
+        if grep -q "^$part	missing" "$out/probe/results"; then echo "$part"; fi
+    done
 }
 
 # package_manager: apt-get, dnf, pacman, or nothing.

@@ -3,7 +3,6 @@
 #include "check.h"
 #include "file.h"
 #include "quantiles.h"
-#include "sweep_file.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -33,13 +32,7 @@ static char *header_of(const char *columns, const json_t *config)
 
 static void append(Sweep *s, SweepRow row)
 {
-    if ((s->rows & (s->rows - 1)) == 0) { /* room doubles at 0, 1, 2, 4, … rows */
-        SweepRow *more = alloc(s->rows ? 2 * s->rows : 1, sizeof row);
-        if (s->rows)
-            memcpy(more, s->row, s->rows * sizeof row);
-        free(s->row);
-        s->row = more;
-    }
+    s->row = grown(s->row, s->rows, sizeof row);
     s->row[s->rows++] = row;
 }
 
@@ -172,13 +165,7 @@ Sweep *sweep_open_recorded(const char *path, const char *columns)
     char *bytes, *wrong = file_read(&bytes, &(size_t){0}, path, MOST_BYTES);
     REQUIRE(!wrong, "%s", wrong);
     const char *end = bytes[0] == '#' ? strchr(bytes, '\n') : NULL;
-    REQUIRE(end, "%s: not a recorded sweep", path);
-    char first[LINE];
-    json_t *config;
-    REQUIRE(end - bytes < LINE, "%s: not a recorded sweep", path);
-    memcpy(first, bytes, (size_t)(end - bytes));
-    first[end - bytes] = 0;
-    config = json_loads(first + 1, 0, NULL);
+    json_t *config = end ? json_loadb(bytes + 1, (size_t)(end - bytes) - 1, 0, NULL) : NULL;
     REQUIRE(config, "%s: not a recorded sweep", path);
     const char *device = json_string_value(json_object_get(config, "device"));
     s->device = device ? format_new("%s", device) : NULL;

@@ -52,7 +52,7 @@ fi
 # shellcheck disable=SC2086  # CC may be two words
 ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O0 -Wall -Wextra -Werror -Wno-unused-parameter -Icommon \
     -Itests/support common/plot/plot*.c \
-    common/base/{quantiles,check,printable,memory,cgroup,number,start,start_needs,start_streams}.c \
+    common/base/{quantiles,check,printable,memory,cgroup,number,start,start_streams}.c \
     common/base/{file,timer}.c common/judge/{child,child_alone,child_family}.c \
     tests/support/plot_gallery.c tests/tools/plot_demo.c -lm \
     -o "$work/demo" 2>"$work/err" || fail "it does not build without Cairo and SDL2"

@@ -3,7 +3,7 @@
  * 16; the rest follows the header. */
 #include "check.h"
 #include "landscape.h"
-#include "study/sweep_file.h"
+#include "sweep.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * returns a one-line message, or rows that are found again, each once, and print as these bytes.
  * The first byte chooses the number of values, 1 to 8; the rest follows the header. */
 #include "check.h"
-#include "study/sweep_file.h"
+#include "sweep.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
