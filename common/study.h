@@ -69,7 +69,8 @@ typedef struct Study {
 /* Collective. Works, shows and reports. Returns the program's status: 0, or EXIT_TODO. */
 int study_run(Study *s, const Lab *lab);
 /* A program that is one study, from its options on: ranks, device, at most *images training and
- * *test test images (NULL: all), which become as many as there are; open(), study_run(), close(). */
+ * *test test images (NULL: all), which become as many as there are; open(), study_run(),
+ * close(). */
 int study_main(Study *s, const RunOptions *run, const Option *options, int *images, int *test);
 
 void study_lock(Study *s, bool on);
