@@ -12,8 +12,8 @@ typedef struct EvalSet {
     Tensor totals;      /* F64 [2] */
 } EvalSet;
 
-/* Images order[0 … count) of `images`, in batches of `batch`; mean, istd as in Dataset, halo:
- * model_halo(). */
+/* Images order[0 … count) of `images` (NULL: the first ones), in batches of `batch`; mean, istd as
+ * in Dataset, halo: model_halo(). */
 EvalSet *eval_set_new(Backend *be, const Images *images, const float *mean, const float *istd,
                       const int32_t *order, int count, int batch, int halo);
 void eval_set_free(EvalSet *s); /* NULL is fine */

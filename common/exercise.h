@@ -61,13 +61,19 @@ void exercise_tolerance(double absolute, double relative);
  * there sees only versions whose values are right. */
 void exercise_compare(void);
 
-/* The main() of one exercise's check, which is linked twice: check/NAME, without a line of the
- * student's code, starts trial/NAME, which has it and calls `judge`; that calls exercise_wrong() if
- * the result is wrong. check/NAME prints the line. Returns its status: 0, EXIT_WRONG or
- * EXIT_TODO. */
-#define exercise_check(...) exercise_check_of(__FILE__, __VA_ARGS__)
-int exercise_check_of(const char *file, int argc, char **argv, const char *name, int points,
-                      const char *expected, void (*judge)(void *unused));
+/* One exercise's check, of which check/NAME_check.c defines nothing but this; main() is in
+ * judge/exercise_main.c. It is linked twice: check/NAME, without a line of the student's code,
+ * starts trial/NAME, which has it and calls `judge`; that calls exercise_wrong() if the result is
+ * wrong. check/NAME prints the line; its status: 0, EXIT_WRONG or EXIT_TODO. */
+typedef struct ExerciseCheck {
+    const char *file; /* __FILE__: mistakes.txt is beside it */
+    const char *name; /* of the line, */
+    int points;
+    const char *expected; /* as in exercise_say() */
+    void (*judge)(void *unused);
+} ExerciseCheck;
+extern const ExerciseCheck exercise_check;
+int exercise_check_main(const ExerciseCheck *check, int argc, char **argv);
 /* "…/check/NAME" to "…/trial/NAME"; free() it. */
 char *exercise_trial_path(const char *check);
 #endif

@@ -48,6 +48,8 @@ typedef struct Link {
 /* "1Gbit/s,50us", "100Mbit/s" (no latency), "12.5GB/s,2us", "none"; 1kbit/s to 100Tbit/s, up to
  * 10s. Returns NULL, or an error message (free() it), with *link unchanged. */
 char *link_parse(Link *link, const char *text);
+/* The same of an option's value; a bad one ends the run (exit 2): "FROM" "TEXT: what is wrong". */
+Link link_read(const char *from, const char *text);
 /* "1 Gbit/s, 50 µs", "none"; 40 bytes are enough. */
 void link_text(char *text, size_t room, Link link);
 

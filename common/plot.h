@@ -22,6 +22,7 @@
  */
 #ifndef PLOT_H
 #define PLOT_H
+#include "quantiles.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -45,10 +46,12 @@ Plot *plot_new(int width, int height);
 /* Text and lines `times` as large, for an audience; until plot_free(). */
 void plot_enlarge(Plot *plot, double times);
 void plot_free(Plot *plot);
-/* Start over: an empty figure of rows × columns cells. The title names data, model, batch, rate. */
-void plot_begin(Plot *plot, int rows, int columns, const char *title);
-/* One line under all panels: the state of the run. */
-void plot_footer(Plot *plot, const char *text);
+/* Start over: an empty figure of rows × columns cells. The title, a format as printf's, names data,
+ * model, batch, rate. */
+void plot_begin(Plot *plot, int rows, int columns, const char *title, ...)
+    __attribute__((format(printf, 4, 5)));
+/* One line under all panels, a format, too: the state of the run. */
+void plot_footer(Plot *plot, const char *text, ...) __attribute__((format(printf, 2, 3)));
 
 typedef struct PlotAxis {
     const char *label;        /* quantity and unit: "time (s)" */
@@ -69,6 +72,12 @@ typedef struct PlotAxes {
     bool shadows;   /* on a surface, from a lamp at the left */
 } PlotAxes;
 PlotPanel *plot_panel(Plot *plot, PlotAxes axes); /* lives until the next plot_begin() */
+/* The usual one: a cell, and two axes. */
+PlotPanel *plot_cell(Plot *plot, int row, int column, const char *title, PlotAxis x, PlotAxis y);
+PlotAxis plot_axis(const char *label, double low, double high); /* limits as in PlotAxis */
+PlotAxis plot_log(const char *label, int base, double low, double high);
+/* Categories; `margin` is left before the first and behind the last. */
+PlotAxis plot_names(const char *label, const char *const *names, int count, double margin);
 
 /* ---- Marks, drawn in the order of the calls. In a panel with a surface, lines, points and text
  * lie on that surface. ---- */
@@ -102,6 +111,10 @@ void plot_band(PlotPanel *panel, int n, const double *x, const double *low, cons
                PlotStyle style);
 void plot_errors(PlotPanel *panel, int n, const double *x, const double *low, const double *high,
                  PlotStyle style);
+/* Medians as points, with error bars from lowest to highest; style.width: of a line that joins the
+ * points; 0: none. */
+void plot_spreads(PlotPanel *panel, int n, const double *x, const Spread *y, PlotStyle style);
+void plot_spread(PlotPanel *panel, double x, Spread y, PlotStyle style); /* one */
 /* Bars on zero around each x, `width` wide in units of x. */
 void plot_bars(PlotPanel *panel, int n, const double *x, const double *height, double width,
                PlotStyle style);
@@ -166,11 +179,11 @@ typedef struct PlotWindow PlotWindow;
 typedef struct PlotKey {
     const char *key, *does; /* "[ ]", "learning rate"; a list ends with {NULL, NULL} */
 } PlotKey;
-extern const PlotKey plot_keys[]; /* the keys that all windows of the course share */
+extern const PlotKey plot_keys[]; /* what a key does in all programs that have it */
 
-/* The window itself handles resizing, F11 (full screen), Tab (one panel fills it), `?` (all keys),
- * `s` (saves PREFIX-1.png, PREFIX-2.png, …) and the pointer: the values under it are shown. With
- * HEADLESS=1 in the environment there is no window. */
+/* The window itself handles resizing, F11 (full screen), Tab (one panel fills it), `?` (all keys,
+ * the program's and these), `s` (saves PREFIX-1.png, PREFIX-2.png, …) and the pointer: the values
+ * under it are shown. With HEADLESS=1 in the environment there is no window. */
 PlotWindow *plot_window_new(Plot *plot, const char *title, const char *save_prefix,
                             const PlotKey *keys);
 void plot_window_free(PlotWindow *window);

@@ -34,6 +34,11 @@ typedef enum {
 } StudySpace;
 
 typedef struct Study {
+    /* For study_main(): the name of the run's folder; open checks the choices and makes what work()
+     * needs, close frees it; NULL: nothing to free. */
+    const char *program;
+    void (*open)(void *study, const Lab *lab, uint64_t seed);
+    void (*close)(void *study);
     const char *title, *png; /* of the window; the figure's file */
     const char *missing;     /* an exercise that is still to do (exercise_missing()); NULL: none */
     StudyUnfinished unfinished;
@@ -52,7 +57,7 @@ typedef struct Study {
     /* The figure is drawn when this changes, or a key is pressed; NULL: twice a second. */
     int64_t (*version)(const void *study);
     void (*finish)(void *study); /* no window: hurry */
-    const Lab *lab;              /* from study_run() on */
+    const Lab *lab;              /* from open() or study_run() on */
     bool paused, leave;    /* leave: there is no window; end when there is nothing to do next */
     BackgroundThread *own; /* the work's thread, for what takes one; NULL on the other ranks */
     Commands commands;     /* for a work() that directs the other ranks by itself */
@@ -63,6 +68,10 @@ typedef struct Study {
 
 /* Collective. Works, shows and reports. Returns the program's status: 0, or EXIT_TODO. */
 int study_run(Study *s, const Lab *lab);
+/* A program that is one study, from its options on: ranks, device, at most *images training and
+ * *test test images (NULL: all), which become as many as there are; open(), study_run(),
+ * close(). */
+int study_main(Study *s, const RunOptions *run, const Option *options, int *images, int *test);
 
 void study_lock(Study *s, bool on);
 void study_pause(Study *s, bool on); /* rank 0, as the key does */
@@ -73,6 +82,7 @@ bool study_goes_on(Study *s);
 bool study_all_go_on(Study *s);
 /* task_farm_run(), paused and stopped with the window; the tasks' context is the study. */
 bool study_farm(Study *s, TaskFarm tasks);
-/* In the middle of the figure: what is still to do. */
-void study_note_missing(const Study *s, Plot *plot, int columns);
+/* plot_begin(). False: an exercise is missing; a note that says so is all that the figure shows. */
+bool study_begin(const Study *s, Plot *plot, int rows, int columns, const char *title, ...)
+    __attribute__((format(printf, 5, 6)));
 #endif

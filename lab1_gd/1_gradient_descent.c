@@ -3,7 +3,6 @@
  * on it. Exercises: exercises/1a_gradient.c, 1b_update.c, 1c_converged.c.
  */
 #include "check.h"
-#include "live_figure.h"
 #include "parts/1_linear/descent.h"
 #include "parts/1_linear/player.h"
 #include <math.h>
@@ -45,10 +44,6 @@ static const PlotKey keys[] = {
     {"n  N", "more, less noise in the points"},
     {"f  F", "faster, slower"},
     {"r", "restart, without zoom"},
-    {"s", "save the figure"},
-    {"F11", "full screen"},
-    {"?", "these keys"},
-    {"q", "quit"},
     {"mouse", "click on the contours to start there; wheel: zoom; drag: turn the surface"},
     {NULL, NULL}};
 
@@ -145,14 +140,7 @@ int main(int argc, char **argv)
     Session s = {.player = {&s.d, step, back, NULL, &s.d.missing, c.updates, c.speed}};
     s.d = descent_new(c.points, c.noise, (uint64_t)c.run.seed, c.rate, c.w, c.b);
     s.v = descent_view_new();
-    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · gradient descent",
-                                        .png = "descent.png",
-                                        .keys = keys,
-                                        .context = &s,
-                                        .draw = draw,
-                                        .event = on_event,
-                                        .advance = player_advance,
-                                        .finish = player_finish});
+    player_show(&s.player, run, "Lab 1 · gradient descent", "descent.png", keys, draw, on_event);
     report(run, &s.d);
     bool to_do = s.d.missing || s.d.unstopped;
     descent_view_free(&s.v);

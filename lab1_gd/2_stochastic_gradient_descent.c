@@ -5,7 +5,6 @@
  * exercises/1a_gradient.c, 1b_update.c, 2_shuffle.c.
  */
 #include "check.h"
-#include "live_figure.h"
 #include "parts/1_linear/player.h"
 #include "parts/1_linear/sgd_walk.h"
 #include <math.h>
@@ -52,10 +51,6 @@ static const PlotKey keys[] = {{"space", "pause, resume"},
                                {"m", "shuffled every epoch, or drawn with replacement"},
                                {"n  N", "more, less noise in the points"},
                                {"r", "restart"},
-                               {"s", "save the figure"},
-                               {"F11", "full screen"},
-                               {"?", "these keys"},
-                               {"q", "quit"},
                                {"mouse", "click on the contours to start there; wheel: zoom"},
                                {NULL, NULL}};
 
@@ -148,14 +143,8 @@ int main(int argc, char **argv)
                  .view = {linear_view_new()}};
     s.walk = sgd_walk_new(c.points, c.noise, (uint64_t)c.run.seed, sampling, c.rate, c.w, c.b);
     Run *run = run_open("lab1_sgd", &c.run, table, linear_facts(c.points, c.noise), true);
-    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · stochastic gradient descent",
-                                        .png = "sgd.png",
-                                        .keys = keys,
-                                        .context = &s,
-                                        .draw = draw,
-                                        .event = on_event,
-                                        .advance = player_advance,
-                                        .finish = player_finish});
+    player_show(&s.player, run, "Lab 1 · stochastic gradient descent", "sgd.png", keys, draw,
+                on_event);
     report(run, &s.walk);
     bool to_do = s.walk.missing != NULL;
     linear_view_free(&s.view.map);

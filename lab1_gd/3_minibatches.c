@@ -4,7 +4,6 @@
  * 2_shuffle.c, 3_minibatch_epoch.c.
  */
 #include "check.h"
-#include "live_figure.h"
 #include "parts/1_linear/player.h"
 #include "parts/1_linear/sgd_race.h"
 #include <math.h>
@@ -59,10 +58,6 @@ static const PlotKey keys[] = {{"space", "pause, resume"},
                                {"n  N", "more, less noise in the points; restarts"},
                                {"f  F", "faster, slower"},
                                {"r", "restart"},
-                               {"s", "save the figure"},
-                               {"F11", "full screen"},
-                               {"?", "these keys"},
-                               {"q", "quit"},
                                {"mouse", "click on the contours to start there; wheel: zoom"},
                                {NULL, NULL}};
 
@@ -182,14 +177,7 @@ int main(int argc, char **argv)
     s.race = sgd_race_new(c.points, c.noise, (uint64_t)c.run.seed, sampling, c.rate, c.w, c.b,
                           c.batch);
     Run *run = run_open("lab1_minibatches", &c.run, table, linear_facts(c.points, c.noise), true);
-    live_figure_show(run, &(LiveFigure){.title = "Lab 1 · minibatches",
-                                        .png = "minibatches.png",
-                                        .keys = keys,
-                                        .context = &s,
-                                        .draw = draw,
-                                        .event = on_event,
-                                        .advance = player_advance,
-                                        .finish = player_finish});
+    player_show(&s.player, run, "Lab 1 · minibatches", "minibatches.png", keys, draw, on_event);
     report(run, &s.race);
     bool to_do = s.race.missing != NULL;
     linear_view_free(&s.view.map);

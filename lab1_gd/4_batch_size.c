@@ -80,8 +80,6 @@ static void on_event(void *study, const PlotEvent *e)
 static const PlotKey keys[] = {{"space", "pause, resume"},
                                {"click", "a batch size: show its results"},
                                {"d", "show each run as a point"},
-                               {"s", "save the figure"},
-                               {"F11", "full screen"},
                                {"q", "quit; finished runs are kept"},
                                {0}};
 

@@ -8,7 +8,6 @@
  */
 #include "check.h"
 #include "parts/5_landscape/landscape_work.h"
-#include "parts/5_landscape/recorded.h"
 
 static Choices defaults(void)
 {
@@ -126,17 +125,11 @@ static void on_event(void *study, const PlotEvent *e)
 }
 
 enum { MEASURING_KEYS = 2 }; /* the first of them, where something is measured */
-static const PlotKey keys[] = {{"space", "pause, resume"},
-                               {".", "measure one point"},
-                               {"h", "heat map or contours"},
-                               {"d", "random directions or the Hessian's own"},
-                               {"drag", "turn the surface"},
-                               {"wheel", "zoom the surface"},
-                               {"pointer", "the values under it"},
-                               {"s", "save the figure"},
-                               {"q", "quit"},
-                               {"F11", "full screen"},
-                               {NULL, NULL}};
+static const PlotKey keys[] = {
+    {"space", "pause, resume"},         {".", "measure one point"},
+    {"h", "heat map or contours"},      {"d", "random directions or the Hessian's own"},
+    {"drag", "turn the surface"},       {"wheel", "zoom the surface"},
+    {"pointer", "the values under it"}, {NULL, NULL}};
 
 /* ---- results ---- */
 

@@ -9,7 +9,6 @@
 #include "parts/5_landscape/live.h"
 #include "parts/5_landscape/show.h"
 #include "study.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,9 +131,6 @@ static const PlotKey keys[] = {{"space", "pause; the surface is still measured"}
                                {"h", "heat map or contours"},
                                {"drag", "turn the surface"},
                                {"wheel", "zoom the surface"},
-                               {"s", "save the figure"},
-                               {"F11", "full screen"},
-                               {"q", "quit"},
                                {NULL, NULL}};
 
 /* ---- results ---- */

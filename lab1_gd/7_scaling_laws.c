@@ -90,8 +90,6 @@ static void on_event(void *study, const PlotEvent *e)
 
 static const PlotKey keys[] = {{"space", "pause, resume"},
                                {"- +", "fewer, more devices for your project"},
-                               {"s", "save the figure"},
-                               {"F11", "full screen"},
                                {"q", "quit; finished runs are kept"},
                                {0}};
 

@@ -36,9 +36,6 @@ static const PlotKey keys[] = {{"space", "start or stop the clock"},
                                {"1 … 8", "one scheme alone, in the table's order"},
                                {"0", "all schemes"},
                                {"r", "measure again"},
-                               {"s", "save the figure"},
-                               {"F11", "full screen"},
-                               {"q", "quit"},
                                {NULL, NULL}};
 
 /* The next number of micro-batches, up or down, that cuts the batch evenly; the same if there is no

@@ -3,7 +3,6 @@
  * The figure shows a rank's memory, predicted and counted, and what each remedy costs in bytes or
  * time. Exercises: exercises/10a_rank_costs.c to 10g_recompute.c.
  */
-#include "check.h"
 #include "link.h"
 #include "parts/10_shard/shard_study.h"
 #include <string.h>
@@ -51,8 +50,12 @@ int main(int argc, char **argv)
     Choices c = {.run = run_options_default(), .link = "1Gbit/s,50us", .clock = "virtual"};
     c.run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */
     static ShardStudy s;
-    s = (ShardStudy){.study = {.title = "Lab 2 · shards",
+    s = (ShardStudy){.study = {.program = "lab2_shard",
+                               .open = shard_open,
+                               .close = shard_close,
+                               .title = "Lab 2 · shards",
                                .png = "shard.png",
+                               .missing = exercise_missing(NULL),
                                .work = work,
                                .draw = shard_draw,
                                .report = shard_report},
@@ -67,15 +70,6 @@ int main(int argc, char **argv)
                      .momentum = 0.9};
     Option table[MOST_OPTIONS];
     parse(&c, &s, table, argc, argv);
-    s.study.missing = exercise_missing(NULL);
-    stop_on_signals();
     link_choose(c.link, c.clock);
-    Lab lab = lab_open(comm_open(c.run.comm), &c.run);
-    lab_data(&lab, &c.run, NULL);
-    shard_open(&s, &lab, (uint64_t)c.run.seed);
-    lab_run(&lab, "lab2_shard", &c.run, table);
-    int status = study_run(&s.study, &lab);
-    shard_close(&s);
-    lab_close(&lab);
-    return status;
+    return study_main(&s.study, &c.run, table, NULL, NULL);
 }

@@ -59,9 +59,6 @@ static const PlotKey keys[] = {{"d", "the next machine"},
                                {"p", "FP32 or mixed precision"},
                                {"r", "the next remedy"},
                                {"z", "the next stage of ZeRO"},
-                               {"s", "save the figure"},
-                               {"F11", "full screen"},
-                               {"q", "quit"},
                                {NULL, NULL}};
 
 static void next_link(Session *s, int by)
@@ -114,8 +111,8 @@ static void draw(const void *session, Plot *plot)
         return;
     }
     plot_begin(plot, 1, 1, "What if?");
-    plot_note(plot_panel(plot, (PlotAxes){.x = {.label = "ranks P", .low = 1, .high = 4096},
-                                          .y = {.label = "efficiency (%)", .low = 0, .high = 100}}),
+    plot_note(plot_cell(plot, 0, 0, NULL, plot_axis("ranks P", 1, 4096),
+                        plot_axis("efficiency (%)", 0, 100)),
               s->study.missing);
 }
 
@@ -165,8 +162,7 @@ static Session session_new(const Choices *c)
                    .format = c->fp32 ? FORMAT_FP32 : FORMAT_MIXED,
                    .remedy = c->remedy,
                    .stage = c->stage};
-    char *wrong = link_parse(&s.w.link, c->link);
-    REQUIRE(!wrong, "--link=%s: %s", c->link, wrong);
+    s.w.link = link_read("--link=", c->link);
     REQUIRE(isfinite(s.w.link.bandwidth), "--link=%s: the calculator needs a link", c->link);
     REQUIRE(step_possible(&s.w),
             "--stage=%d --remedy=%d: here ZeRO goes only with --remedy=%d, and stage 1 with %d",

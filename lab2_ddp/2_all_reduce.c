@@ -35,9 +35,6 @@ static const PlotKey keys[] = {{"1 2 3", "the chunks; times; which is fastest wh
                                {"- +", "fewer, more ranks"},
                                {"[ ]", "shorter, longer vectors"},
                                {"r", "from the start"},
-                               {"s", "save the figure"},
-                               {"F11", "full screen"},
-                               {"q", "quit"},
                                {NULL, NULL}};
 
 /* One step of the record on (1) or back (-1). */

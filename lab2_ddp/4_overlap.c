@@ -88,9 +88,6 @@ static const PlotKey keys[] = {{"space", "pause, resume"},
                                {"[ ]", "half, twice the chosen link's bandwidth"},
                                {"- +", "smaller, larger buckets"},
                                {"r", "measure again"},
-                               {"s", "save the figure"},
-                               {"F11", "full screen"},
-                               {"q", "quit"},
                                {NULL, NULL}};
 
 static void on_event(void *session, const PlotEvent *e)
@@ -141,8 +138,7 @@ int main(int argc, char **argv)
                                .updates = c.updates,
                                .least = c.bucket,
                                .guess = c.guess};
-    char *wrong = link_parse(&s.link, c.link);
-    REQUIRE(!wrong, "--link=%s: %s", c.link, wrong);
+    s.link = link_read("--link=", c.link);
     REQUIRE(isfinite(s.link.bandwidth), "--link=%s: this part needs a link", c.link);
     s.overlap.link = s.link;
     s.least = c.bucket;

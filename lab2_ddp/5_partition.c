@@ -2,7 +2,6 @@
  * the ranks see: predicted, and counted. Then a network is trained with each kind: does it matter?
  * Exercises: exercises/5a_partition.c, 5b_share_seen.c.
  */
-#include "check.h"
 #include "parts/5_partition/partition_study.h"
 
 static void parse(RunOptions *run, PartitionStudy *s, Option *table, int argc, char **argv)
@@ -39,7 +38,9 @@ int main(int argc, char **argv)
     RunOptions run = run_options_default();
     run.threads = 1; /* an update of this small network ends before a second thread could help */
     static PartitionStudy s;
-    s = (PartitionStudy){.study = {.title = "Lab 2 · partition",
+    s = (PartitionStudy){.study = {.program = "lab2_partition",
+                                   .open = partition_open,
+                                   .title = "Lab 2 · partition",
                                    .png = "partition.png",
                                    .missing = exercise_missing(NULL),
                                    .work = partition_work,
@@ -58,12 +59,5 @@ int main(int argc, char **argv)
                          .momentum = 0.9};
     Option table[MOST_OPTIONS];
     parse(&run, &s, table, argc, argv);
-    stop_on_signals();
-    Lab lab = lab_open(comm_open(run.comm), &run);
-    lab_data_first(&lab, &run, s.images, s.test);
-    partition_open(&s, &lab, (uint64_t)run.seed);
-    lab_run(&lab, "lab2_partition", &run, table);
-    int status = study_run(&s.study, &lab);
-    lab_close(&lab);
-    return status;
+    return study_main(&s.study, &run, table, &s.images, &s.test);
 }

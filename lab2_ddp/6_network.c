@@ -90,9 +90,6 @@ static const PlotKey keys[] = {{"space", "pause, resume"},
                                {"- +", "half, twice the latency"},
                                {"m", "the other network"},
                                {"o", "overlapped or not"},
-                               {"s", "save the figure"},
-                               {"F11", "full screen"},
-                               {"q", "quit"},
                                {NULL, NULL}};
 
 static void on_event(void *session, const PlotEvent *e)
@@ -160,8 +157,7 @@ int main(int argc, char **argv)
                                          .keys = keys,
                                          .event = on_event},
                                .batch = c.batch};
-    char *wrong = link_parse(&s.link, c.link);
-    REQUIRE(!wrong, "--link=%s: %s", c.link, wrong);
+    s.link = link_read("--link=", c.link);
     REQUIRE(isfinite(s.link.bandwidth), "--link=%s: this part needs a link", c.link);
     link_choose("none", "virtual"); /* no link between the measurements */
     Comm *comm = comm_open("mpi");

@@ -42,9 +42,6 @@ static void parse(Choices *c, CompressionStudy *s, Option *table, int argc, char
 
 static const PlotKey keys[] = {{"space", "pause, resume"},
                                {"[ ]", "lower, higher target accuracy"},
-                               {"s", "save the figure"},
-                               {"F11", "full screen"},
-                               {"q", "quit"},
                                {NULL, NULL}};
 
 static void on_event(void *study, const PlotEvent *e)
@@ -88,8 +85,7 @@ int main(int argc, char **argv)
         s.test = 10000;
     }
     s.hidden[1] = s.hidden[0];
-    char *wrong = link_parse(&s.link, c.link);
-    REQUIRE(!wrong, "--link=%s: %s", c.link, wrong);
+    s.link = link_read("--link=", c.link);
     REQUIRE(isfinite(s.link.bandwidth), "--link=%s: this part needs a link", c.link);
     s.latency = s.link.latency;
     stop_on_signals();

@@ -4,7 +4,6 @@
  * what that costs in accuracy and saves in bytes. Exercises: exercises/8a_local_due.c to
  * 8d_sparse_delta.c.
  */
-#include "check.h"
 #include "lab2.h"
 #include "parts/8_local/local_study.h"
 
@@ -44,7 +43,9 @@ int main(int argc, char **argv)
     RunOptions run = run_options_default();
     run.threads = 1; /* a rank stands for a machine */
     static LocalStudy s;
-    s = (LocalStudy){.study = {.title = "Lab 2 · local SGD",
+    s = (LocalStudy){.study = {.program = "lab2_local",
+                               .open = local_open,
+                               .title = "Lab 2 · local SGD",
                                .png = "local.png",
                                .missing = exercise_missing(NULL),
                                .work = local_work,
@@ -65,14 +66,5 @@ int main(int argc, char **argv)
                               .two_bits = true}};
     Option table[MOST_OPTIONS];
     parse(&run, &s, table, argc, argv);
-    stop_on_signals();
-    Comm *comm = comm_open(run.comm);
-    REQUIRE(comm->size > 1, "needs at least 2 ranks: make lab2 ONLY=8_local NP=4");
-    Lab lab = lab_open(comm, &run);
-    lab_data_first(&lab, &run, s.images, s.test);
-    local_open(&s, &lab, (uint64_t)run.seed);
-    lab_run(&lab, "lab2_local", &run, table);
-    int status = study_run(&s.study, &lab);
-    lab_close(&lab);
-    return status;
+    return study_main(&s.study, &run, table, &s.images, &s.test);
 }

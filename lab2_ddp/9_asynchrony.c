@@ -3,7 +3,6 @@
  * the gradients become, and what that does to the accuracy. Exercises: exercises/9a_serve_next.c,
  * 9b_apply_stale.c, 9c_expected_staleness.c.
  */
-#include "check.h"
 #include "parts/9_asynchrony/async_study.h"
 
 static void parse(RunOptions *run, AsyncStudy *s, const char **link, Option *table, int argc,
@@ -39,7 +38,10 @@ int main(int argc, char **argv)
     run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */
     static AsyncStudy s;
     const char *link = "10Gbit/s,20us";
-    s = (AsyncStudy){.study = {.title = "Lab 2 · asynchrony",
+    s = (AsyncStudy){.study = {.program = "lab2_asynchrony",
+                               .open = async_open,
+                               .close = async_close,
+                               .title = "Lab 2 · asynchrony",
                                .png = "asynchrony.png",
                                .missing = exercise_missing(NULL),
                                .work = async_work,
@@ -56,19 +58,7 @@ int main(int argc, char **argv)
                      .compute = 5};
     Option table[MOST_OPTIONS];
     parse(&run, &s, &link, table, argc, argv);
-    stop_on_signals();
-    char *wrong = link_parse(&s.link, link);
-    REQUIRE(!wrong, "--link=%s: %s", link, wrong);
+    s.link = link_read("--link=", link);
     link_choose(link, "virtual");
-    Comm *comm = comm_open(run.comm);
-    REQUIRE(comm->size > 2 && comm->size <= SERVER_WORKERS + 1,
-            "a server and 2 to %d workers: make lab2 ONLY=9_asynchrony NP=5", SERVER_WORKERS);
-    Lab lab = lab_open(comm, &run);
-    lab_data_first(&lab, &run, s.images, s.test);
-    async_open(&s, &lab, (uint64_t)run.seed);
-    lab_run(&lab, "lab2_asynchrony", &run, table);
-    int status = study_run(&s.study, &lab);
-    server_free(s.server);
-    lab_close(&lab);
-    return status;
+    return study_main(&s.study, &run, table, &s.images, &s.test);
 }

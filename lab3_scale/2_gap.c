@@ -2,7 +2,6 @@
  * epochs, how much of the gap is too few updates, how sharp the minima are, and what lies between
  * them. Exercises: exercises/2a_interpolate.c, 2b_kendall_tau.c.
  */
-#include "check.h"
 #include "lab3.h"
 #include "parts/2_gap/gap_study.h"
 
@@ -44,7 +43,10 @@ int main(int argc, char **argv)
     RunOptions run = run_options_default();
     run.threads = 1; /* the ranks share the trainings */
     static GapStudy s;
-    s = (GapStudy){.study = {.title = "Lab 3 · the gap",
+    s = (GapStudy){.study = {.program = "lab3_gap",
+                             .open = gap_open,
+                             .close = gap_close,
+                             .title = "Lab 3 · the gap",
                              .png = "gap.png",
                              .missing = exercise_missing(NULL),
                              .work = gap_work,
@@ -64,13 +66,5 @@ int main(int argc, char **argv)
                    .decay = 1e-3};
     Option table[MOST_OPTIONS];
     parse(&run, &s, table, argc, argv);
-    stop_on_signals();
-    Lab lab = lab_open(comm_open(run.comm), &run);
-    lab_data_first(&lab, &run, s.images, s.test);
-    gap_open(&s, &lab, (uint64_t)run.seed);
-    lab_run(&lab, "lab3_gap", &run, table);
-    int status = study_run(&s.study, &lab);
-    gap_close(&s);
-    lab_close(&lab);
-    return status;
+    return study_main(&s.study, &run, table, &s.images, &s.test);
 }

@@ -3,7 +3,6 @@
  * warm-up, and converges with one. Exercises: exercises/3a_scaled_rate.c, 3b_warm_up.c,
  * 3c_update_spread.c.
  */
-#include "check.h"
 #include "lab3.h"
 #include "parts/3_rate/rate_study.h"
 
@@ -50,7 +49,9 @@ int main(int argc, char **argv)
     RunOptions run = run_options_default();
     run.threads = 1; /* the ranks share the trainings */
     static RateStudy s;
-    s = (RateStudy){.study = {.title = "Lab 3 · learning rate",
+    s = (RateStudy){.study = {.program = "lab3_learning_rate",
+                              .open = rate_open,
+                              .title = "Lab 3 · learning rate",
                               .png = "learning_rate.png",
                               .missing = exercise_missing(NULL),
                               .work = rate_work,
@@ -76,12 +77,5 @@ int main(int argc, char **argv)
                     .start_warmup = 6};
     Option table[MOST_OPTIONS];
     parse(&run, &s, table, argc, argv);
-    stop_on_signals();
-    Lab lab = lab_open(comm_open(run.comm), &run);
-    lab_data_first(&lab, &run, s.images, s.test);
-    rate_open(&s, &lab, (uint64_t)run.seed);
-    lab_run(&lab, "lab3_learning_rate", &run, table);
-    int status = study_run(&s.study, &lab);
-    lab_close(&lab);
-    return status;
+    return study_main(&s.study, &run, table, &s.images, &s.test);
 }

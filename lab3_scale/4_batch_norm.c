@@ -2,7 +2,6 @@
  * rates work; ghost batch norm for large batches; and synchronised batch norm, with which several
  * ranks are one again. Exercises: exercises/4a_ghost_norm.c, 4b_synchronise.c.
  */
-#include "check.h"
 #include "lab3.h"
 #include "parts/4_norm/norm_study.h"
 
@@ -35,7 +34,9 @@ int main(int argc, char **argv)
     RunOptions run = run_options_default();
     run.threads = 1; /* the ranks share the trainings */
     static NormStudy s;
-    s = (NormStudy){.study = {.title = "Lab 3 · batch norm",
+    s = (NormStudy){.study = {.program = "lab3_batch_norm",
+                              .open = norm_open,
+                              .title = "Lab 3 · batch norm",
                               .png = "batch_norm.png",
                               .missing = exercise_missing(NULL),
                               .work = norm_work,
@@ -54,12 +55,5 @@ int main(int argc, char **argv)
                     .rate = {0.02, 0.1, 0.5}};
     Option table[MOST_OPTIONS];
     parse(&run, &s, table, argc, argv);
-    stop_on_signals();
-    Lab lab = lab_open(comm_open(run.comm), &run);
-    lab_data_first(&lab, &run, s.images, s.test);
-    norm_open(&s, &lab, (uint64_t)run.seed);
-    lab_run(&lab, "lab3_batch_norm", &run, table);
-    int status = study_run(&s.study, &lab);
-    lab_close(&lab);
-    return status;
+    return study_main(&s.study, &run, table, &s.images, &s.test);
 }

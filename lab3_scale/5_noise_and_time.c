@@ -3,7 +3,6 @@
  * share of the gap does each close? Exercises: exercises/5a_noise_weights.c, 5b_grow_batch.c,
  * 5c_batch_warm_up.c.
  */
-#include "check.h"
 #include "lab3.h"
 #include "parts/5_noise/remedy_study.h"
 
@@ -41,7 +40,9 @@ int main(int argc, char **argv)
     RunOptions run = run_options_default();
     run.threads = 1; /* the ranks share the trainings */
     static RemedyStudy s;
-    s = (RemedyStudy){.study = {.title = "Lab 3 · noise and time",
+    s = (RemedyStudy){.study = {.program = "lab3_noise_and_time",
+                                .open = remedy_open,
+                                .title = "Lab 3 · noise and time",
                                 .png = "remedies.png",
                                 .missing = exercise_missing(NULL),
                                 .work = remedy_work,
@@ -59,12 +60,5 @@ int main(int argc, char **argv)
                       .momentum = 0.9};
     Option table[MOST_OPTIONS];
     parse(&run, &s, table, argc, argv);
-    stop_on_signals();
-    Lab lab = lab_open(comm_open(run.comm), &run);
-    lab_data_first(&lab, &run, s.images, s.test);
-    remedy_open(&s, &lab, (uint64_t)run.seed);
-    lab_run(&lab, "lab3_noise_and_time", &run, table);
-    int status = study_run(&s.study, &lab);
-    lab_close(&lab);
-    return status;
+    return study_main(&s.study, &run, table, &s.images, &s.test);
 }

@@ -2,7 +2,6 @@
  * two extras: smoothed labels, averaged weights. Which reaches most in equally many updates, and
  * how much does its rate matter? Exercises: exercises/6a_momentum.c … 6j_average_weights.c.
  */
-#include "check.h"
 #include "lab3.h"
 #include "parts/6_optimisers/race_study.h"
 
@@ -34,7 +33,9 @@ int main(int argc, char **argv)
     RunOptions run = run_options_default();
     run.threads = 1; /* the ranks share the trainings */
     static RaceStudy s;
-    s = (RaceStudy){.study = {.title = "Lab 3 · optimisers",
+    s = (RaceStudy){.study = {.program = "lab3_optimisers",
+                              .open = race_open,
+                              .title = "Lab 3 · optimisers",
                               .png = "optimisers.png",
                               .missing = exercise_missing(NULL),
                               .work = race_work,
@@ -50,12 +51,5 @@ int main(int argc, char **argv)
                     .smoothing = 0.1};
     Option table[MOST_OPTIONS];
     parse(&run, &s, table, argc, argv);
-    stop_on_signals();
-    Lab lab = lab_open(comm_open(run.comm), &run);
-    lab_data_first(&lab, &run, s.images, s.test);
-    race_open(&s, &lab, (uint64_t)run.seed);
-    lab_run(&lab, "lab3_optimisers", &run, table);
-    int status = study_run(&s.study, &lab);
-    lab_close(&lab);
-    return status;
+    return study_main(&s.study, &run, table, &s.images, &s.test);
 }

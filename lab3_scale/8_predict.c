@@ -5,7 +5,6 @@
  * Not modelled: reading the data, stragglers, a slower clock under load, networks that several
  * share, memory; nor how many updates a larger batch needs (parts 1 to 7).
  */
-#include "check.h"
 #include "link.h"
 #include "parts/8_predict/predictor.h"
 #include <math.h>
@@ -16,9 +15,6 @@ static const PlotKey keys[] = {{"d D", "fewer, more devices"},
                                {"i I", "smaller, larger batch"},
                                {"p", "precision: fp32, bf16"},
                                {"space", "pause, resume"},
-                               {"s", "save the figure"},
-                               {"F11", "full screen"},
-                               {"q", "quit"},
                                {NULL, NULL}};
 
 static double clamp(double v, double low, double high) { return fmin(fmax(v, low), high); }
@@ -76,7 +72,9 @@ int main(int argc, char **argv)
     RunOptions run = run_options_default();
     run.threads = 1; /* a rank stands for a device */
     static Predictor p;
-    p = (Predictor){.study = {.title = "Lab 3 · predict",
+    p = (Predictor){.study = {.program = "lab3_predict",
+                              .open = predictor_open,
+                              .title = "Lab 3 · predict",
                               .png = "predict.png",
                               .work = predictor_work,
                               .draw = predictor_draw,
@@ -84,6 +82,8 @@ int main(int argc, char **argv)
                               .keys = keys,
                               .event = on_event,
                               .missing = exercise_missing(NULL)},
+                    .images = 8192, /* as many as it needs */
+                    .test = 16,
                     .model = "resnet8",
                     .devices = 64,
                     .per_node = 8,
@@ -97,13 +97,6 @@ int main(int argc, char **argv)
     const char *link = NULL, *clock = NULL;
     Option table[MOST_OPTIONS];
     parse(&run, &p, &link, &clock, table, argc, argv);
-    stop_on_signals();
     link_choose(link, clock);
-    Lab lab = lab_open(comm_open(run.comm), &run);
-    lab_data_first(&lab, &run, 8192, 16); /* as many as it needs */
-    lab_run(&lab, "lab3_predict", &run, table);
-    p.parameters = predictor_parameters(&p, &lab);
-    int status = study_run(&p.study, &lab);
-    lab_close(&lab);
-    return status;
+    return study_main(&p.study, &run, table, &p.images, &p.test);
 }

@@ -2,7 +2,6 @@
  * speedruns, its seconds counted by their rules, beside a plain training in the same seconds;
  * --ablate leaves out one ingredient at a time. Nothing to write: everything to try.
  */
-#include "check.h"
 #include "lab3.h"
 #include "parts/9_speedrun/speedrun.h"
 
@@ -79,7 +78,10 @@ int main(int argc, char **argv)
     RunOptions run = run_options_default();
     static Speedrun s;
     s = (Speedrun){
-        .study = {.title = "Lab 3 · the speedrun",
+        .study = {.program = "lab3_speedrun",
+                  .open = speedrun_open,
+                  .close = speedrun_free,
+                  .title = "Lab 3 · the speedrun",
                   .png = "speedrun.png",
                   .work = speedrun_work,
                   .draw = speedrun_draw,
@@ -93,14 +95,5 @@ int main(int argc, char **argv)
         .compare = true};
     Option table[MOST_OPTIONS];
     parse(&run, &s, table, argc, argv);
-    stop_on_signals();
-    Lab lab = lab_open(comm_open(run.comm), &run);
-    lab_data_first(&lab, &run, s.recipe.images, s.recipe.test);
-    s.seed = (uint64_t)run.seed;
-    speedrun_open(&s, &lab);
-    lab_run(&lab, "lab3_speedrun", &run, table);
-    int status = study_run(&s.study, &lab);
-    speedrun_free(&s);
-    lab_close(&lab);
-    return status;
+    return study_main(&s.study, &run, table, &s.recipe.images, &s.recipe.test);
 }

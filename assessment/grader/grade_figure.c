@@ -5,7 +5,6 @@
 #include "grade.h"
 #include "plot.h"
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Sorted by images: the draws are not. */
@@ -90,13 +89,11 @@ char *grade_figure(const Report *r, const char *path)
 {
     double most, sum = report_total(r, &most);
     Plot *plot = plot_new(1280, 480);
-    char *title = format_new("%s · %s · %d ranks, %.0f s · %.1f of %.0f points", r->o->name,
-                             r->images, r->o->np, r->budget, sum, most);
-    plot_begin(plot, 1, 2, title);
+    plot_begin(plot, 1, 2, "%s · %s · %d ranks, %.0f s · %.1f of %.0f points", r->o->name,
+               r->images, r->o->np, r->budget, sum, most);
     draw_learning(r, plot);
     draw_times(r, plot);
     char *wrong = plot_write(plot, path);
     plot_free(plot);
-    free(title);
     return wrong;
 }

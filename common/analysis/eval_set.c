@@ -18,7 +18,11 @@ EvalSet *eval_set_new(Backend *be, const Images *images, const float *mean, cons
     s->totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
     Stream *stream = be->op->stream_new(be, 0);
     Loader *loader = loader_new(be, images, mean, istd, batch, halo, (AugmentSpec){0}, 0);
-    loader_start(loader, order, count, 0);
+    int32_t *first = alloc(count, sizeof *first);
+    for (int i = 0; i < count; i++)
+        first[i] = i;
+    loader_start(loader, order ? order : first, count, 0);
+    free(first);
     for (int i = 0; i < s->batches; i++) {
         Batch b, *own = &s->batch[i];
         ASSERT(loader_next(loader, stream, &b));

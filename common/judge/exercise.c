@@ -219,8 +219,7 @@ static void judge_and_compare(void *unused)
     exercise_compare();
 }
 
-int exercise_check_of(const char *file, int argc, char **argv, const char *name, int points,
-                      const char *expected, void (*judge)(void *unused))
+int exercise_check_main(const ExerciseCheck *check, int argc, char **argv)
 {
     static const int statuses[] = {0, EXIT_TODO, EXIT_WRONG};
     bool records = argc == 3 && !strcmp(argv[1], "--record");
@@ -229,15 +228,16 @@ int exercise_check_of(const char *file, int argc, char **argv, const char *name,
         if (records)
             exercise_record(realpath(argv[2], NULL));
         else
-            exercise_read_table(format_new("%.*s", (int)(strrchr(file, '/') - file), file),
+            exercise_read_table(format_new("%.*s", (int)(strrchr(check->file, '/') - check->file),
+                                           check->file),
                                 slash ? slash + 1 : argv[0]);
-        judge_of_check = judge;
+        judge_of_check = check->judge;
         trial_run(argv[2], judge_and_compare);
     }
     REQUIRE(argc == 1, "%s takes no arguments", argv[0]);
     char *program = exercise_trial_path(argv[0]);
     ExerciseResult result = run(program, verdict_file_new());
-    exercise_say(name, points, expected, result);
+    exercise_say(check->name, check->points, check->expected, result);
     free(program);
     free(result.why);
     free(result.printed);

@@ -3,6 +3,8 @@
 #include "check.h"
 #include "live_figure.h"
 #include "timer.h"
+#include <stdarg.h>
+#include <stdio.h>
 #include <unistd.h>
 
 void study_lock(Study *s, bool on)
@@ -39,21 +41,25 @@ bool study_farm(Study *s, TaskFarm tasks)
     return task_farm_run(s->lab->comm, s->lab->be, &tasks);
 }
 
-void study_note_missing(const Study *s, Plot *plot, int columns)
+bool study_begin(const Study *s, Plot *plot, int rows, int columns, const char *title, ...)
 {
-    plot_note(plot_panel(plot, (PlotAxes){.columns = columns,
-                                          .x = {.low = 0, .high = 1},
-                                          .y = {.low = 0, .high = 1}}),
-              s->missing);
+    char text[512];
+    va_list arguments;
+    va_start(arguments, title);
+    vsnprintf(text, sizeof text, title, arguments);
+    va_end(arguments);
+    plot_begin(plot, s->missing ? 1 : rows, columns, "%s", text);
+    if (s->missing)
+        plot_note(plot_panel(plot, (PlotAxes){.columns = columns,
+                                              .x = {.low = 0, .high = 1},
+                                              .y = {.low = 0, .high = 1}}),
+                  s->missing);
+    return !s->missing;
 }
 
 /* ---- the window ---- */
 
-static const PlotKey keys[] = {{"space", "pause, resume"},
-                               {"s", "save the figure"},
-                               {"F11", "full screen"},
-                               {"q", "quit"},
-                               {NULL, NULL}};
+static const PlotKey keys[] = {{"space", "pause, resume"}, {NULL, NULL}};
 
 static void draw(void *context, Plot *plot)
 {
@@ -196,4 +202,28 @@ int study_run(Study *s, const Lab *lab)
     commands_broadcast(&s->commands, (Command){0}); /* the others sleep until the window closes */
     commands_free(&s->commands, lab->be);
     return s->missing ? EXIT_TODO : 0;
+}
+
+/* Of these images, those that there are; NULL: all. */
+static void cut(int *images, int most)
+{
+    if (images && *images > most)
+        *images = most;
+}
+
+int study_main(Study *s, const RunOptions *run, const Option *options, int *images, int *test)
+{
+    stop_on_signals();
+    Lab lab = lab_open(comm_open(run->comm), run);
+    lab_data_first(&lab, run, images ? *images : 0, test ? *test : 0);
+    cut(images, lab.data->train.count);
+    cut(test, lab.data->test.count);
+    s->lab = &lab;
+    s->open(s, &lab, (uint64_t)run->seed);
+    lab_run(&lab, s->program, run, options);
+    int status = study_run(s, &lab);
+    if (s->close)
+        s->close(s);
+    lab_close(&lab);
+    return status;
 }

@@ -128,7 +128,7 @@ double link_seconds(LinkCollective what, int P, double bytes, Link link)
 
 static const char LINK_NAME[] = "LABS_LINK", CLOCK_NAME[] = "LABS_CLOCK";
 
-static Link understood(const char *from, const char *text)
+Link link_read(const char *from, const char *text)
 {
     Link link;
     char *wrong = link_parse(&link, text);
@@ -150,7 +150,7 @@ void link_choose(const char *link, const char *clock)
     if (begun)
         die(EXIT_WRONG, "link_choose: MPI was already started: call it before comm_open");
     if (link) {
-        understood("--link ", link);
+        link_read("--link ", link);
         setenv(LINK_NAME, link, true);
     }
     if (clock) {
@@ -164,5 +164,5 @@ Link link_chosen(bool *virtual)
 {
     const char *link = getenv(LINK_NAME), *clock = getenv(CLOCK_NAME);
     *virtual = clock && *clock && is_virtual("LABS_CLOCK=", clock);
-    return link && *link ? understood("LABS_LINK=", link) : no_link;
+    return link && *link ? link_read("LABS_LINK=", link) : no_link;
 }

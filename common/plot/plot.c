@@ -4,6 +4,8 @@
 #include "check.h"
 #include "plot_inside.h"
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +14,7 @@ Plot *plot_new(int width, int height)
     Plot *plot = alloc(1, sizeof *plot);
     plot->enlarged = 1;
     plot_resize(plot, width, height);
-    plot_begin(plot, 1, 1, "");
+    plot_begin(plot, 1, 1, "%s", "");
     return plot;
 }
 
@@ -67,16 +69,18 @@ void plot_free(Plot *plot)
     free(plot);
 }
 
-/* A copy that lives until the next plot_begin(). */
+/* Memory that is freed at the next plot_begin(). */
+static void *keep_own(Plot *plot, void *memory)
+{
+    ASSERT(memory);
+    plot->kept = grown(plot->kept, plot->kept_count, sizeof *plot->kept);
+    return plot->kept[plot->kept_count++] = memory;
+}
+
+/* A copy that lives until then. */
 static void *keep(Plot *plot, const void *data, size_t size)
 {
-    if (!data || size == 0)
-        return NULL;
-    void *copy = malloc(size);
-    ASSERT(copy);
-    plot->kept = grown(plot->kept, plot->kept_count, sizeof *plot->kept);
-    plot->kept[plot->kept_count++] = copy;
-    return memcpy(copy, data, size);
+    return data && size > 0 ? memcpy(keep_own(plot, malloc(size)), data, size) : NULL;
 }
 
 static char *keep_text(Plot *plot, const char *text)
@@ -84,21 +88,35 @@ static char *keep_text(Plot *plot, const char *text)
     return keep(plot, text, text ? strlen(text) + 1 : 0);
 }
 
-void plot_begin(Plot *plot, int rows, int columns, const char *title)
+static char *keep_format(Plot *plot, const char *format, va_list arguments)
 {
+    char *text = NULL;
+    int length = vasprintf(&text, format, arguments);
+    ASSERT(length >= 0);
+    return keep_own(plot, text);
+}
+
+void plot_begin(Plot *plot, int rows, int columns, const char *title, ...)
+{
+    va_list arguments;
+    va_start(arguments, title);
     forget(plot);
     plot->rows = rows > 0 ? rows : 1;
     plot->columns = columns > 0 ? columns : 1;
     plot->panels = 0;
-    plot->title = keep_text(plot, title);
+    plot->title = keep_format(plot, title, arguments);
     plot->footer = NULL;
     plot->drawn = false;
+    va_end(arguments);
 }
 
-void plot_footer(Plot *plot, const char *text)
+void plot_footer(Plot *plot, const char *text, ...)
 {
-    plot->footer = keep_text(plot, text);
+    va_list arguments;
+    va_start(arguments, text);
+    plot->footer = keep_format(plot, text, arguments);
     plot->drawn = false;
+    va_end(arguments);
 }
 
 static void keep_axis(Plot *plot, PlotAxis *axis)
@@ -130,6 +148,31 @@ PlotPanel *plot_panel(Plot *plot, PlotAxes axes)
     panel->axes = axes;
     plot->drawn = false;
     return panel;
+}
+
+PlotPanel *plot_cell(Plot *plot, int row, int column, const char *title, PlotAxis x, PlotAxis y)
+{
+    return plot_panel(plot,
+                      (PlotAxes){.row = row, .column = column, .title = title, .x = x, .y = y});
+}
+
+PlotAxis plot_axis(const char *label, double low, double high)
+{
+    return (PlotAxis){.label = label, .low = low, .high = high};
+}
+
+PlotAxis plot_log(const char *label, int base, double low, double high)
+{
+    return (PlotAxis){.label = label, .log = base, .low = low, .high = high};
+}
+
+PlotAxis plot_names(const char *label, const char *const *names, int count, double margin)
+{
+    return (PlotAxis){.label = label,
+                      .names = names,
+                      .names_count = count,
+                      .low = -margin,
+                      .high = count - 1 + margin};
 }
 
 int panel_under(const Plot *plot, double x, double y)
@@ -215,6 +258,23 @@ void plot_bars(PlotPanel *panel, int n, const double *x, const double *height, d
     }
     plot_boxes(panel, n, left, right, foot, height, style);
     free(edge);
+}
+
+void plot_spreads(PlotPanel *panel, int n, const double *x, const Spread *y, PlotStyle style)
+{
+    double *median = alloc(3ul * n + 1, sizeof *median), *low = median + n, *high = low + n;
+    for (int i = 0; i < n; i++)
+        median[i] = y[i].median, low[i] = y[i].low, high[i] = y[i].high;
+    if (style.width > 0)
+        plot_line(panel, n, x, median, (PlotStyle){.color = style.color, .width = style.width});
+    plot_errors(panel, n, x, low, high, (PlotStyle){.color = style.color});
+    plot_scatter(panel, n, x, median, style);
+    free(median);
+}
+
+void plot_spread(PlotPanel *panel, double x, Spread y, PlotStyle style)
+{
+    plot_spreads(panel, 1, &x, &y, style);
 }
 
 static void add_one(PlotPanel *panel, MarkKind kind, double x, double y, const char *text,

@@ -12,10 +12,6 @@ const PlotKey plot_keys[] = {{"space", "pause, continue"},
                              {"[  ]", "learning rate"},
                              {"−  +", "batch size"},
                              {"r", "restart"},
-                             {"s", "save the figure"},
-                             {"F11", "full screen"},
-                             {"?", "show these keys"},
-                             {"q", "quit"},
                              {"mouse", "drag turns, wheel zooms, click picks a point"},
                              {NULL, NULL}};
 

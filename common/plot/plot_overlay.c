@@ -4,6 +4,7 @@
 #include "plot_inside.h"
 #include <cairo.h>
 #include <math.h>
+#include <string.h>
 
 static void plate(Pen *pen, Rect r)
 {
@@ -18,19 +19,35 @@ static void plate(Pen *pen, Rect r)
     cairo_fill(pen);
 }
 
+static bool lists(const PlotKey *keys, const char *key)
+{
+    for (; keys->key; keys++)
+        if (!strcmp(keys->key, key))
+            return true;
+    return false;
+}
+
+/* The program's keys, and behind them those of the window that the program does not describe. */
 void overlay_keys(Plot *plot, const PlotKey *keys)
 {
-    enum { LINE = 28, PAD = 24, COLUMN = 110 };
-    static const PlotKey tab = {"Tab", "the panel under the pointer fills the window"};
+    enum { LINE = 28, PAD = 24, COLUMN = 110, MOST_KEYS = 32 };
+    static const PlotKey own[] = {{"s", "save the figure"},
+                                  {"F11", "full screen"},
+                                  {"q", "quit"},
+                                  {"Tab", "the panel under the pointer fills the window"}};
+    const PlotKey *shown[MOST_KEYS];
     Font bold = {.size = 16, .bold = true, .color = 0xffd166},
          plain = {.size = 16, .color = PLOT_WHITE};
     Pen *pen = pen_new(plot);
-    double width = text_width(pen, plain, tab.does);
+    double width = 0;
     int lines = 0;
-    for (; keys[lines].key; lines++)
-        width = fmax(width, text_width(pen, plain, keys[lines].does));
-    int others = lines;
-    lines += plot->panels > 1;
+    for (int i = 0; keys[i].key && lines < MOST_KEYS - 4; i++)
+        shown[lines++] = &keys[i];
+    for (int i = 0; i < (plot->panels > 1 ? 4 : 3); i++)
+        if (!lists(keys, own[i].key))
+            shown[lines++] = &own[i];
+    for (int i = 0; i < lines; i++)
+        width = fmax(width, text_width(pen, plain, shown[i]->does));
     Rect page = {0, 0, plot->width / plot->scale, plot->height / plot->scale};
     Rect r = {0, 0, width + COLUMN + 2 * PAD, lines * LINE + 2 * PAD - 8};
     double shrink = fmin(1, fmin((page.w - 20) / r.w, (page.h - 20) / r.h));
@@ -39,10 +56,9 @@ void overlay_keys(Plot *plot, const PlotKey *keys)
     r.y = (page.h / shrink - r.h) / 2;
     plate(pen, r);
     for (int i = 0; i < lines; i++) {
-        const PlotKey *key = i < others ? &keys[i] : &tab;
         double y = r.y + PAD + i * LINE + 10;
-        text_draw(pen, bold, r.x + PAD, y, 0, 0.5, key->key);
-        text_draw(pen, plain, r.x + PAD + COLUMN, y, 0, 0.5, key->does);
+        text_draw(pen, bold, r.x + PAD, y, 0, 0.5, shown[i]->key);
+        text_draw(pen, plain, r.x + PAD + COLUMN, y, 0, 0.5, shown[i]->does);
     }
     cairo_destroy(pen);
 }

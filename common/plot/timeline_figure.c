@@ -7,7 +7,6 @@
 #include "quantiles.h"
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,7 +169,7 @@ bool timeline_figure(const char *trace, const char *png, const char *title, int 
     list_names(&t, from, to);
     list_rows(&t, from, to);
     Plot *plot = plot_new(1280, 200 + 60 * (t.rows ? t.rows : 1));
-    plot_begin(plot, 1, 1, title);
+    plot_begin(plot, 1, 1, "%s", title);
     PlotPanel *panel = plot_panel(
         plot,
         (PlotAxes){

@@ -37,8 +37,5 @@ static void judge(void *unused)
     WRONG_UNLESS(off < 1e-7, "it is not the slope of the loss, by %g", off);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "gradient", 10,
-                          "the gradient of the mean squared error, to 1e-9", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "gradient", 10,
+                                      "the gradient of the mean squared error, to 1e-9", judge};

@@ -20,7 +20,5 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "update", 5, "w - rate dw and b - rate db, to 1e-12", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "update", 5,
+                                      "w - rate dw and b - rate db, to 1e-12", judge};

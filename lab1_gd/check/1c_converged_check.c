@@ -59,9 +59,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "converged", 10,
-                          "true when the loss fell by less than the tolerance in the window",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "converged", 10, "true when the loss fell by less than the tolerance in the window",
+    judge};

@@ -89,8 +89,6 @@ static void judge(void *unused)
     all_orders_equally_likely(&r);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "shuffle", 10,
-                          "a permutation, all equally likely, all randomness from r", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "shuffle", 10,
+                                      "a permutation, all equally likely, all randomness from r",
+                                      judge};

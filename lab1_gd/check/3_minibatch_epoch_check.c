@@ -120,8 +120,6 @@ static void judge(void *unused)
     points_free(&p);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "minibatch_epoch", 10,
-                          "one update per batch, each by the mean over its own examples", judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "minibatch_epoch", 10, "one update per batch, each by the mean over its own examples",
+    judge};

@@ -57,8 +57,6 @@ static void judge(void *unused)
     WRONG_UNLESS(!better, "another line has a smaller sum of squared relative errors");
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "time_per_update", 10,
-                          "t0 and c with the least sum of squared relative errors", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "time_per_update", 10,
+                                      "t0 and c with the least sum of squared relative errors",
+                                      judge};

@@ -47,9 +47,6 @@ static void judge(void *unused)
     WRONG_UNLESS(!wrong_length, "a filter of d is not as long as the same filter of w");
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "filter_normalize", 10,
-                          "each filter of d as long as the same filter of w, to 1e-5, relative",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "filter_normalize", 10,
+    "each filter of d as long as the same filter of w, to 1e-5, relative", judge};

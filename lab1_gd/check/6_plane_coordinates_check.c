@@ -69,8 +69,5 @@ static void judge(void *unused)
     WRONG_UNLESS(!other, "a, b or the distance is not what v is made of");
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "plane_coordinates", 10,
-                          "the nearest point of a plane, and its distance", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "plane_coordinates", 10,
+                                      "the nearest point of a plane, and its distance", judge};

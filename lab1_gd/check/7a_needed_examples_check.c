@@ -25,8 +25,6 @@ static void judge(void *unused)
         WRONG_UNLESS(fabs(found[i / SIZES][i % SIZES] - 1) < 1e-6, "it does not invert the law");
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "needed_examples", 5,
-                          "the power law inverted, to 1e-6; INFINITY at gamma and below", judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "needed_examples", 5, "the power law inverted, to 1e-6; INFINITY at gamma and below",
+    judge};

@@ -20,8 +20,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "training_days", 5,
-                          "examples x epochs x FLOP, over devices x FLOP/s, in days", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "training_days", 5,
+                                      "examples x epochs x FLOP, over devices x FLOP/s, in days",
+                                      judge};

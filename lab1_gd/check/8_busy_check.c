@@ -49,8 +49,5 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "busy", 5,
-                          "seconds of [from, to] that the spans cover together, to 1e-12", judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "busy", 5, "seconds of [from, to] that the spans cover together, to 1e-12", judge};

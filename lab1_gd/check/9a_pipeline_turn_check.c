@@ -17,8 +17,6 @@ static void judge(void *unused)
             }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "pipeline_turn", 5,
-                          "each stage's micro-batch at every tick; idle elsewhere", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "pipeline_turn", 5,
+                                      "each stage's micro-batch at every tick; idle elsewhere",
+                                      judge};

@@ -19,9 +19,6 @@ static void judge(void *unused)
         }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "column_shard", 5,
-                          "every column has one owner, in rank order, as evenly as possible",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "column_shard", 5, "every column has one owner, in rank order, as evenly as possible",
+    judge};

@@ -33,8 +33,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "rank_costs", 6,
-                          "bytes of parameters, gradients, state, and sent, at each stage", judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "rank_costs", 6, "bytes of parameters, gradients, state, and sent, at each stage",
+    judge};

@@ -20,8 +20,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "shard_of", 4,
-                          "equal shards, rounded up; each element owned by one rank", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "shard_of", 4,
+                                      "equal shards, rounded up; each element owned by one rank",
+                                      judge};

@@ -31,9 +31,6 @@ static void judge(void *unused)
     judge_one(ZERO_2, 4, 3);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "shard_reduce", 6,
-                          "this rank's shard of the mean; the whole gradient gone from stage 2 on",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "shard_reduce", 6,
+    "this rank's shard of the mean; the whole gradient gone from stage 2 on", judge};

@@ -40,9 +40,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "shard_update", 6,
-                          "a step on this rank's shard; then, but in stage 3, all ranks' shards",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "shard_update", 6,
+    "a step on this rank's shard; then, but in stage 3, all ranks' shards", judge};

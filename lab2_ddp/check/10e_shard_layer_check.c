@@ -35,8 +35,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "shard_layer", 6,
-                          "all of a layer's parameters before it, none after it", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "shard_layer", 6,
+                                      "all of a layer's parameters before it, none after it",
+                                      judge};

@@ -35,9 +35,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "activation_bytes", 4,
-                          "of all parts the most: what it writes, and what the cuts before it keep",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "activation_bytes", 4,
+    "of all parts the most: what it writes, and what the cuts before it keep", judge};

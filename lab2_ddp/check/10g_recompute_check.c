@@ -121,9 +121,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "recompute", 8,
-                          "only the cuts kept, each part computed again before its backward pass",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "recompute", 8,
+    "only the cuts kept, each part computed again before its backward pass", judge};

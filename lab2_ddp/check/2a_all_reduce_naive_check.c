@@ -3,8 +3,6 @@
 
 static int messages(int rank, int P) { return rank == 0 ? P - 1 : 1; }
 
-static double vectors(int rank, int P) { return messages(rank, P); }
-
 static bool complete(int i, int count, int rank, int P) { return rank == 0; }
 
 static int first_half(int rank, int P) { return rank > 0; }
@@ -23,7 +21,6 @@ int main(int argc, char **argv)
                       .algorithm = ALL_REDUCE_NAIVE,
                       .all_reduce = all_reduce_naive,
                       .messages = messages,
-                      .vectors = vectors,
                       .halves = halves,
                       .complete = complete,
                       .first_half = first_half});

@@ -8,8 +8,6 @@ static int messages(int rank, int P)
     return is_extra ? 1 : (int)log2(even) + has_extra;
 }
 
-static double vectors(int rank, int P) { return messages(rank, P); }
-
 int main(int argc, char **argv)
 {
     return check_collective(
@@ -19,6 +17,5 @@ int main(int argc, char **argv)
                       .expected = "all_reduce_doubling: the sum; log2 P whole vectors sent",
                       .algorithm = ALL_REDUCE_DOUBLING,
                       .all_reduce = all_reduce_doubling,
-                      .messages = messages,
-                      .vectors = vectors});
+                      .messages = messages});
 }

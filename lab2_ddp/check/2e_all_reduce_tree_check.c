@@ -11,8 +11,6 @@ static int messages(int rank, int P)
     return sent;
 }
 
-static double vectors(int rank, int P) { return messages(rank, P); }
-
 static bool complete(int i, int count, int rank, int P) { return rank == 0; }
 
 static int first_half(int rank, int P) { return rank > 0; }
@@ -31,7 +29,6 @@ int main(int argc, char **argv)
                       .algorithm = ALL_REDUCE_TREE,
                       .all_reduce = all_reduce_tree,
                       .messages = messages,
-                      .vectors = vectors,
                       .halves = halves,
                       .complete = complete,
                       .first_half = first_half});

@@ -34,10 +34,8 @@ static void judge(void *unused)
         }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "seconds", 2,
-                          "all_reduce_seconds: latencies and bytes of each algorithm's longest "
-                          "chain",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "seconds", 2,
+    "all_reduce_seconds: latencies and bytes of each algorithm's longest "
+    "chain",
+    judge};

@@ -62,9 +62,6 @@ static void judge(void *unused)
     judge_pass(INFINITY, "one bucket");
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "bucket_add", 8,
-                          "full buckets are started at once, each element in one, and polled",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "bucket_add", 8, "full buckets are started at once, each element in one, and polled",
+    judge};

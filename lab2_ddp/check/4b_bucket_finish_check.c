@@ -52,9 +52,6 @@ static void judge(void *unused)
     judge_finish(JUDGED_LAYERS);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "bucket_finish", 4,
-                          "the last bucket started, each all-reduce waited for once, all empty",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "bucket_finish", 4,
+    "the last bucket started, each all-reduce waited for once, all empty", judge};

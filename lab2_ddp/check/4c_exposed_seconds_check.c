@@ -46,8 +46,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "exposed_seconds", 6,
-                          "seconds that an update waits for the network, to 1e-9", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "exposed_seconds", 6,
+                                      "seconds that an update waits for the network, to 1e-9",
+                                      judge};

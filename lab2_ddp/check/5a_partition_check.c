@@ -49,10 +49,8 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "partition", 8,
-                          "count / size images on every rank, new ones in every epoch; plain and "
-                          "cut: none twice",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "partition", 8,
+    "count / size images on every rank, new ones in every epoch; plain and "
+    "cut: none twice",
+    judge};

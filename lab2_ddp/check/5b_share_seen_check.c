@@ -18,8 +18,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "share_seen", 4,
-                          "the share of the images that any rank has read, to 1e-9", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "share_seen", 4,
+                                      "the share of the images that any rank has read, to 1e-9",
+                                      judge};

@@ -29,8 +29,5 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "efficiency", 6,
-                          "the share of an update that computes, to 1e-9", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "efficiency", 6,
+                                      "the share of an update that computes, to 1e-9", judge};

@@ -34,8 +34,5 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "bandwidth_for", 4,
-                          "the least bandwidth for an efficiency, to 1e-9", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "bandwidth_for", 4,
+                                      "the least bandwidth for an efficiency, to 1e-9", judge};

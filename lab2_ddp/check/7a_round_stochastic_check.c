@@ -69,9 +69,6 @@ static void judge(void *unused)
     judge_mean(4);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "round_stochastic", 5,
-                          "right on average over 10,000 draws; each code one of the two nearest",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "round_stochastic", 5,
+    "right on average over 10,000 draws; each code one of the two nearest", judge};

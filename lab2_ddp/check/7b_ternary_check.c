@@ -57,10 +57,8 @@ static void judge(void *unused)
     judge_mean(outlier, 1);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "ternary", 4,
-                          "scale at most clip * sigma; the clipped gradient on average over 10,000 "
-                          "draws",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "ternary", 4,
+    "scale at most clip * sigma; the clipped gradient on average over 10,000 "
+    "draws",
+    judge};

@@ -28,8 +28,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "one_bit", 3,
-                          "the signs, and the mean of either class; the sum is kept", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "one_bit", 3,
+                                      "the signs, and the mean of either class; the sum is kept",
+                                      judge};

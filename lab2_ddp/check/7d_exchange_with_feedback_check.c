@@ -29,8 +29,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "exchange_with_feedback", 4,
-                          "g + e = sent + e' in every update; g ends as the ranks' mean", judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "exchange_with_feedback", 4,
+    "g + e = sent + e' in every update; g ends as the ranks' mean", judge};

@@ -46,9 +46,6 @@ static void judge(void *unused)
     judge_top("0, 0, -0.0, 0", zeros, 4, 2, true);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "top_k", 4,
-                          "k elements of the largest magnitude, ascending, of equal ones the first",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "top_k", 4, "k elements of the largest magnitude, ascending, of equal ones the first",
+    judge};

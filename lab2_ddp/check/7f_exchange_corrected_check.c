@@ -32,8 +32,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "exchange_corrected", 4,
-                          "velocity and steps as counted; both 0 where an element was sent", judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "exchange_corrected", 4,
+    "velocity and steps as counted; both 0 where an element was sent", judge};

@@ -62,8 +62,6 @@ static void judge(void *unused)
     judge_sum(front, x, 4, zero);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "sparse_add", 4,
-                          "each index once, ascending, the sum; false beyond `most`", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "sparse_add", 4,
+                                      "each index once, ascending, the sum; false beyond `most`",
+                                      judge};

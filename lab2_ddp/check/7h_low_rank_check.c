@@ -78,9 +78,6 @@ static void judge(void *unused)
     WRONG_UNLESS(off < 1e-3, "p qᵀ is %g off where the rank is full", off);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "low_rank", 5,
-                          "one mean, of m q; orthonormal columns; q = mᵀ p; exact at full rank",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "low_rank", 5, "one mean, of m q; orthonormal columns; q = mᵀ p; exact at full rank",
+    judge};

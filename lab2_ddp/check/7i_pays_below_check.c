@@ -36,9 +36,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "pays_below", 3,
-                          "the bandwidth at which both take as long; 0 never, INFINITY always",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "pays_below", 3, "the bandwidth at which both take as long; 0 never, INFINITY always",
+    judge};

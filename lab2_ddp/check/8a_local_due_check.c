@@ -20,9 +20,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "local_due", 4,
-                          "true after the first `plain` updates, every so often, at the end",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "local_due", 4, "true after the first `plain` updates, every so often, at the end",
+    judge};

@@ -18,8 +18,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "delayed_average", 4,
-                          "the mean in the place of what was sent, the way since then kept", judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "delayed_average", 4,
+    "the mean in the place of what was sent, the way since then kept", judge};

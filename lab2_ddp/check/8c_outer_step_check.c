@@ -27,8 +27,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "outer_step", 5,
-                          "steps of Nesterov's SGD along the mean pseudo-gradient", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "outer_step", 5,
+                                      "steps of Nesterov's SGD along the mean pseudo-gradient",
+                                      judge};

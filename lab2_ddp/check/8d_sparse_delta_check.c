@@ -84,8 +84,6 @@ static void judge(void *unused)
     large(true);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "sparse_delta", 9,
-                          "the k largest of residual + delta, rounded; the rest waits", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "sparse_delta", 9,
+                                      "the k largest of residual + delta, rounded; the rest waits",
+                                      judge};

@@ -45,8 +45,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "serve_next", 6,
-                          "the gradients to use, the first to arrive first, or 0: wait", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "serve_next", 6,
+                                      "the gradients to use, the first to arrive first, or 0: wait",
+                                      judge};

@@ -37,8 +37,5 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "apply_stale", 5,
-                          "momentum SGD in which an old gradient counts less", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "apply_stale", 5,
+                                      "momentum SGD in which an old gradient counts less", judge};

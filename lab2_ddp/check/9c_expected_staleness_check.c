@@ -57,8 +57,6 @@ static void judge(void *unused)
         }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "expected_staleness", 5,
-                          "the mean number of updates between weights and gradient", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "expected_staleness", 5,
+                                      "the mean number of updates between weights and gradient",
+                                      judge};

@@ -18,7 +18,8 @@ typedef struct Collective {
     Algorithm algorithm;
     AllReduce *all_reduce;
     /* What a rank sends of count >= P elements: messages, and elements as a multiple of count;
-     * where chunks have no equal size up to `slack` elements more or less. */
+     * where chunks have no equal size up to `slack` elements more or less. vectors NULL: each
+     * message is a whole vector. */
     int (*messages)(int rank, int P);
     double (*vectors)(int rank, int P);
     int slack;

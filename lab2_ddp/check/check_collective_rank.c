@@ -227,8 +227,9 @@ static char *tracer_fault(const Judge *j, int count, Tracers t)
 
 static char *sent_fault(const Judge *j, int count, LinkSent sent)
 {
-    double elements = sent.bytes / sizeof(float), whole = j->c->vectors(j->rank, j->P) * count;
     int messages = j->c->messages(j->rank, j->P);
+    double elements = sent.bytes / sizeof(float),
+           whole = count * (j->c->vectors ? j->c->vectors(j->rank, j->P) : messages);
     /* an empty message need not be sent */
     bool as_many = count >= j->P ? sent.messages == messages : sent.messages <= messages;
     if (fabs(elements - whole) <= j->c->slack && as_many)

@@ -95,7 +95,8 @@ long facts_stdout(const Facts *f, int rank)
     return size;
 }
 
-char *first_line(const char *path)
+/* Without its newline; NULL: none. free() it. */
+static char *first_line(const char *path)
 {
     FILE *file = fopen(path, "r");
     char *line = NULL;

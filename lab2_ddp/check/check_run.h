@@ -41,8 +41,6 @@ char *check_folder_new(void); /* a new folder for a check's runs */
 /* Frees the name; removes the folder, or prints where it is, for the student to look at. */
 void check_folder_free(char *work, bool remove);
 
-/* Without its newline; NULL: none. free() it. */
-char *first_line(const char *path);
 /* The first line with "error: ", from there on; NULL: none. free() it. Closes the file. */
 char *error_line(FILE *from);
 /* dir/out-rank/lab2_train/file; free() it */

@@ -2,7 +2,6 @@
  * check_slices.c, step 6 in check_average.c, 8 and 9 in check_results.c.
  */
 #include "check_steps.h"
-#include "check.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,15 +4,15 @@
 #include "exercise.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-float judged_grad(int rank, int i)
+/* Element i of rank r's gradient, of which the padding is 0; of its parameters, after a step. */
+static float grad_of(int rank, int i)
 {
     return i < JUDGED_COUNT ? (float)((rank + 1) * 100 + 3 * i) : 0;
 }
 
-float judged_param(int rank, int i) { return (float)(1000 * (rank + 1) + i); }
+static float param_of(int rank, int i) { return (float)(1000 * (rank + 1) + i); }
 
 bool judged_live(const ShardJudge *j, const Buffer *buf)
 {
@@ -72,7 +72,7 @@ static void reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s)
         int i = c->rank * n + k;
         sum[k] = whole[i];
         for (int r = 0; r < P; r++)
-            sum[k] += r == c->rank ? 0 : judged_grad(r, i);
+            sum[k] += r == c->rank ? 0 : grad_of(r, i);
     }
     for (int i = 0; part == whole + c->rank * n && i < P * n; i++)
         whole[i] = -7e7f; /* undefined from here on */
@@ -89,7 +89,7 @@ static void all_gather(Comm *c, Tensor out, Tensor in, Stream *s)
     j->gathered_own = in.buf == j->u.my_params.buf && in.at == j->u.my_params.at;
     for (int i = 0; i < c->size * JUDGED_EACH; i++) {
         int r = i / JUDGED_EACH;
-        all[i] = r == c->rank ? mine[i % JUDGED_EACH] : judged_param(r, i % JUDGED_EACH);
+        all[i] = r == c->rank ? mine[i % JUDGED_EACH] : param_of(r, i % JUDGED_EACH);
     }
 }
 
@@ -147,14 +147,14 @@ void judge_open(ShardJudge *j, ZeroStage stage, int P, int rank)
     int n = JUDGED_EACH, first = rank * n;
     u->count = JUDGED_COUNT;
     u->each = n;
-    u->grads = filled(j, P * n, rank, judged_grad, 0);
+    u->grads = filled(j, P * n, rank, grad_of, 0);
     u->my_grads = stage < ZERO_2 ? tensor_slice(u->grads, first, n) : filled(j, n, rank, NULL, 0);
     if (stage < ZERO_3) {
         u->params = filled(j, P * n, rank, NULL, 0);
         u->my_params = tensor_slice(u->params, first, n);
         for (int k = 0; k < n; k++)
-            judged_values(j, u->my_params)[k] = judged_param(rank, k);
+            judged_values(j, u->my_params)[k] = param_of(rank, k);
     } else
-        u->my_params = filled(j, n, rank, judged_param, 0);
+        u->my_params = filled(j, n, rank, param_of, 0);
     u->my_velocity = filled(j, n, rank, NULL, 0);
 }

@@ -24,9 +24,6 @@ enum { JUDGED_EACH = 4, JUDGED_COUNT = 10 };
 /* A unit of JUDGED_COUNT elements as it is before the exercise is called, with a gradient; rank of
  * P. */
 void judge_open(ShardJudge *j, ZeroStage stage, int P, int rank);
-/* Element i of rank r's gradient, of which the padding is 0; of its parameters, after a step. */
-float judged_grad(int rank, int i);
-float judged_param(int rank, int i);
 bool judged_live(const ShardJudge *j, const Buffer *buf); /* is its memory still taken? */
 float *judged_values(const ShardJudge *j, Tensor t);
 /* exercise_value() of elements 0 … n - 1; NAN where it has no memory. */

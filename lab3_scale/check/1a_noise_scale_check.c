@@ -1,7 +1,6 @@
 /* 1a_noise_scale_check.c: the check of noise_scale: lengths that follow from a known |G|² and S. */
 #include "exercise.h"
 #include "lab3.h"
-#include <math.h>
 
 /* They scatter by ± spread. */
 static void judge_one(double G, double S, int b, int B, int pairs, double spread)
@@ -31,8 +30,5 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "noise_scale", 5, "S / |G|² of known |G|² and S, to 1e-9",
-                          judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "noise_scale", 5,
+                                      "S / |G|² of known |G|² and S, to 1e-9", judge};

@@ -37,8 +37,5 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "critical_batch", 3,
-                          "the last batch before the first that lost something", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "critical_batch", 3,
+                                      "the last batch before the first that lost something", judge};

@@ -27,8 +27,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "interpolate", 4,
-                          "the line from `from` at t = 0 to `to` at t = 1, and beyond", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "interpolate", 4,
+                                      "the line from `from` at t = 0 to `to` at t = 1, and beyond",
+                                      judge};

@@ -29,9 +29,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "kendall_tau", 6,
-                          "(concordant - discordant) / pairs; ties for neither; NAN with n < 2",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "kendall_tau", 6,
+    "(concordant - discordant) / pairs; ties for neither; NAN with n < 2", judge};

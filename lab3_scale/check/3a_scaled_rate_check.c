@@ -14,8 +14,5 @@ static void judge(void *unused)
         }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "scaled_rate", 3, "the rate, times 1, the root of k, or k",
-                          judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "scaled_rate", 3,
+                                      "the rate, times 1, the root of k, or k", judge};

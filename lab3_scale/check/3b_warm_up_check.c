@@ -25,9 +25,6 @@ static void judge(void *unused)
     judge_warm_up(0.01, 0.32, 100000);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "warm_up", 5,
-                          "`from` at update 0, equal increments, `to` from number `updates` on",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "warm_up", 5, "`from` at update 0, equal increments, `to` from number `updates` on",
+    judge};

@@ -26,9 +26,6 @@ static void judge(void *unused)
     judge_one(5, 1000, 2, 0.5);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "update_spread", 5,
-                          "rate^2 times the sum of the elements' variances over the batches",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "update_spread", 5,
+    "rate^2 times the sum of the elements' variances over the batches", judge};

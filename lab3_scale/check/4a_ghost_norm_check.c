@@ -49,9 +49,6 @@ static void judge(void *unused)
     judge_one("y is x", 4, 3, true, 0, 1);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "ghost_norm", 8,
-                          "each group of rows with its own mean and variance; then gamma and beta",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "ghost_norm", 8,
+    "each group of rows with its own mean and variance; then gamma and beta", judge};

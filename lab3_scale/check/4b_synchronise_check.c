@@ -66,9 +66,6 @@ static void judge(void *unused)
     backend_close(be);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "synchronise", 5,
-                          "the hook adds up the sums of all ranks; stats_ranks is their number",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "synchronise", 5,
+    "the hook adds up the sums of all ranks; stats_ranks is their number", judge};

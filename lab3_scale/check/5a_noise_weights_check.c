@@ -26,9 +26,6 @@ static void judge(void *unused)
         judge_one(&r, asked[i][0], asked[i][1]);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "noise_weights", 6,
-                          "mean 1, variance n / small - 1, one rng_normal(r) for each image",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "noise_weights", 6,
+    "mean 1, variance n / small - 1, one rng_normal(r) for each image", judge};

@@ -21,9 +21,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(
-        argc, argv, "grow_batch", 5,
-        "the batch times the factor, up to `most`; rate / batch falls by the factor", judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "grow_batch", 5,
+    "the batch times the factor, up to `most`; rate / batch falls by the factor", judge};

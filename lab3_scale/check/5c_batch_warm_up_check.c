@@ -16,8 +16,5 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "batch_warm_up", 5,
-                          "doubling in the first half, `large` in the second", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "batch_warm_up", 5,
+                                      "doubling in the first half, `large` in the second", judge};

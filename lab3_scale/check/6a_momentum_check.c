@@ -12,8 +12,6 @@ static void judge(void *unused)
     train_layer(settings, 3, update, 2e-4);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "momentum", 4,
-                          "v = mu v + g + decay w, the rate outside; to 2e-4 of a step", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "momentum", 4,
+                                      "v = mu v + g + decay w, the rate outside; to 2e-4 of a step",
+                                      judge};

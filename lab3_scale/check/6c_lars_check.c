@@ -17,9 +17,6 @@ static void judge(void *unused)
     train_layer(settings, sizeof settings / sizeof *settings, update, 2e-4);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "lars", 6,
-                          "a step of rate trust |w| per layer, zero norms too; to 2e-4 of a step",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "lars", 6, "a step of rate trust |w| per layer, zero norms too; to 2e-4 of a step",
+    judge};

@@ -18,9 +18,6 @@ static void judge(void *unused)
     train_layer(settings, sizeof settings / sizeof *settings, update, 2e-4);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "larc", 6,
-                          "the smaller of the rate and LARS's, zero norms too; to 2e-4 of a step",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "larc", 6, "the smaller of the rate and LARS's, zero norms too; to 2e-4 of a step",
+    judge};

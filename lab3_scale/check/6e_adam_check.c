@@ -15,9 +15,6 @@ static void judge(void *unused)
     train_layer(settings, sizeof settings / sizeof *settings, update, 5e-4);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(
-        argc, argv, "adam", 8,
-        "bias correction, epsilon outside of the root, both decays; to 5e-4 of a step", judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "adam", 8,
+    "bias correction, epsilon outside of the root, both decays; to 5e-4 of a step", judge};

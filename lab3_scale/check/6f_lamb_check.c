@@ -18,9 +18,6 @@ static void judge(void *unused)
     train_layer(settings, sizeof settings / sizeof *settings, update, 5e-4);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(
-        argc, argv, "lamb", 8,
-        "Adam's direction, as long as rate |w|, zero norms too; to 5e-4 of a step", judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "lamb", 8, "Adam's direction, as long as rate |w|, zero norms too; to 5e-4 of a step",
+    judge};

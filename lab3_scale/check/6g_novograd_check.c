@@ -16,9 +16,6 @@ static void judge(void *unused)
     train_layer(settings, sizeof settings / sizeof *settings, update, 5e-4);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "novograd", 6,
-                          "one second moment per layer, its first value |g|^2; to 5e-4 of a step",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "novograd", 6,
+    "one second moment per layer, its first value |g|^2; to 5e-4 of a step", judge};

@@ -24,9 +24,6 @@ static void judge(void *unused)
     train_layer(settings, sizeof settings / sizeof *settings, update, 2e-3);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "muon", 10,
-                          "the momentum with singular values near 1, any shape; to 2e-3 of a step",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "muon", 10, "the momentum with singular values near 1, any shape; to 2e-3 of a step",
+    judge};

@@ -28,9 +28,6 @@ static void judge(void *unused)
     judge_one(2, 5, 1, 0);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(
-        argc, argv, "smooth_labels", 4,
-        "the gradient with y = 1 - smoothing + smoothing / K and smoothing / K; to 2e-4", judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "smooth_labels", 4,
+    "the gradient with y = 1 - smoothing + smoothing / K and smoothing / K; to 2e-4", judge};

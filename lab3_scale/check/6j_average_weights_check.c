@@ -28,8 +28,6 @@ static void judge(void *unused)
     judge_keep(0.99, 4);
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "average_weights", 4,
-                          "the plain mean at first, then one that forgets; to 2e-4", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "average_weights", 4,
+                                      "the plain mean at first, then one that forgets; to 2e-4",
+                                      judge};

@@ -40,8 +40,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "verdict", 4,
-                          "holds or harms where the ranges do not touch, else none", judge);
-}
+const ExerciseCheck exercise_check = {__FILE__, "verdict", 4,
+                                      "holds or harms where the ranges do not touch, else none",
+                                      judge};

@@ -36,9 +36,6 @@ static void judge(void *unused)
     }
 }
 
-int main(int argc, char **argv)
-{
-    return exercise_check(argc, argv, "step_seconds", 6,
-                          "flat and hierarchical rings, overlap; 1 to 1,536 devices, to 1e-9",
-                          judge);
-}
+const ExerciseCheck exercise_check = {
+    __FILE__, "step_seconds", 6,
+    "flat and hierarchical rings, overlap; 1 to 1,536 devices, to 1e-9", judge};

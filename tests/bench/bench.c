@@ -273,11 +273,10 @@ static void draw_roofline(const Bench *b)
     double low = 0.2, high = 100, ridge = b->flops[0] / b->bytes[0];
     double x[] = {low, ridge, high},
            roof[] = {low * b->bytes[0] * 1e-9, b->flops[0] * 1e-9, b->flops[0] * 1e-9};
-    char path[512], title[128];
+    char path[512];
     Plot *plot = plot_new(1280, 720);
-    snprintf(title, sizeof title,
-             "What one thread reaches, layer by layer · a training step, batch %d", b->batch);
-    plot_begin(plot, 1, 1, title);
+    plot_begin(plot, 1, 1, "What one thread reaches, layer by layer · a training step, batch %d",
+               b->batch);
     PlotPanel *panel =
         plot_panel(plot, (PlotAxes){.title = "Left of the edge memory is the limit (above the "
                                              "roof: from the cache), right of it the multiply-adds",

@@ -60,12 +60,9 @@ void draw_descent(Plot *plot, const Descent *d, PlotCamera camera)
                      .y.label = "w₂",
                      .z = {.label = "loss", .low = 0, .high = 3}};
     PlotStyle path = {.color = VERMILION, .width = 2.5, .head = true, .label = "path"};
-    char text[160];
-    snprintf(text, sizeof text, "Made-up loss · full batch · η = %.3g · momentum %.2g", d->rate,
-             d->momentum);
-    plot_begin(plot, 2, 5, text);
-    snprintf(text, sizeof text, "update %d   loss %.4f", d->steps - 1, d->loss[d->steps - 1]);
-    plot_footer(plot, text);
+    plot_begin(plot, 2, 5, "Made-up loss · full batch · η = %.3g · momentum %.2g", d->rate,
+               d->momentum);
+    plot_footer(plot, "update %d   loss %.4f", d->steps - 1, d->loss[d->steps - 1]);
     PlotPanel *space = plot_panel(plot, axes);
     plot_surface(space, grid, camera);
     plot_line(space, d->steps, d->x, d->y, path);

@@ -78,7 +78,7 @@ static void odd_data(void **state)
             for (int p = 0; p < N * N; p++)
                 z[p] = odd[(p * 7 + n) % N] * (n % 3);
             PlotGrid grid = {N, N, n ? -1 : 3, 1 + n % 2, 0, 1e-3, z};
-            plot_begin(plot, 2, 2, NULL);
+            plot_begin(plot, 2, 2, "%s", "");
             plot_footer(plot, "a footer");
             PlotAxis x = {.log = log}, y = {.log = log};
             every(plot_panel(plot, (PlotAxes){.x = x, .y = y}), n, odd);
@@ -120,7 +120,7 @@ static void at_the_right_position(void **state)
 static void far_away(void **state)
 {
     Plot *plot = pixels_new();
-    plot_begin(plot, 1, 1, NULL);
+    plot_begin(plot, 1, 1, "%s", "");
     PlotPanel *panel = limited(plot, 0);
     plot_line(panel, 3, (double[]){-1, 0, 0}, (double[]){0, 0, 1e12},
               (PlotStyle){.color = RED, .width = 4});
@@ -139,7 +139,7 @@ static void million_points(void **state)
     y[MANY / 2] = 1;
     y[MANY / 4] = -1;
     Plot *plot = pixels_new();
-    plot_begin(plot, 1, 1, NULL);
+    plot_begin(plot, 1, 1, "%s", "");
     PlotPanel *panel = plot_panel(plot, (PlotAxes){.y = {.low = -1.1, .high = 1.1}});
     plot_line(panel, MANY, NULL, y, (PlotStyle){.color = RED, .width = 3});
     plot_image(plot, &(int){0}, &(int){0});
@@ -164,7 +164,7 @@ static void heat_colors(void **state)
     ramp(z, 5);
     z[24] = NAN;
     Plot *plot = pixels_new();
-    plot_begin(plot, 1, 1, NULL);
+    plot_begin(plot, 1, 1, "%s", "");
     PlotPanel *panel = plot_panel(plot, (PlotAxes){.x = {.low = 0, .high = 2},
                                                    .z = {.low = 0, .high = 2}});
     plot_heat(panel, (PlotGrid){5, 5, 0, 1, 0, 1, z});
@@ -225,7 +225,7 @@ static void text_is_cut(void **state)
     for (int i = 0; i < 999; i++)
         memcpy(title + 2 * i, "η", 3);
     Plot *plot = pixels_new();
-    plot_begin(plot, 1, 1, title);
+    plot_begin(plot, 1, 1, "%s", title);
     plot_scatter(plot_panel(plot,
                             (PlotAxes){.x = {.low = 0, .high = 2}, .y = {.low = 0, .high = 2}}),
                  1, (double[]){1}, (double[]){1}, (PlotStyle){.color = RED, .size = 12});
@@ -245,7 +245,7 @@ static void text_is_cut(void **state)
 static void legends_above(void **state)
 {
     Plot *plot = pixels_new();
-    plot_begin(plot, 1, 2, "");
+    plot_begin(plot, 1, 2, "%s", "");
     for (int k = 0; k < 2; k++) {
         PlotPanel *panel = plot_panel(plot, (PlotAxes){.column = k});
         for (int i = 0; i < 4; i++)
@@ -278,7 +278,7 @@ static void text_is_smaller(void **state)
                 title[i] = "letters "[i % 8];
             title[letters - 1] = "01"[k];
             title[letters] = 0;
-            plot_begin(plot, 1, 1, title);
+            plot_begin(plot, 1, 1, "%s", title);
             const uint32_t *pixel = plot_image(plot, &width, &height);
             size = sizeof *pixel * width * height;
             image[k] = memcpy(malloc(size), pixel, size);

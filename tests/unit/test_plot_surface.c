@@ -24,7 +24,7 @@ static void behind_the_wall(void **state)
     for (int k = 0; k < 2; k++)
         for (int j = 0; j < 2; j++) {
             double x = 0.1, y = j ? 0.3 : -0.3, box[3] = {x, y, -BOX_HEIGHT}, px, py, depth;
-            plot_begin(plot, 1, 1, NULL);
+            plot_begin(plot, 1, 1, "%s", "");
             PlotPanel *panel = plot_panel(plot, (PlotAxes){0});
             plot_surface(panel, (PlotGrid){41, 41, -1, 1, -1, 1, z},
                          (PlotCamera){k ? 180 : 0, 15, 1, 1 + k});
@@ -47,7 +47,7 @@ static void pick(void **state)
     for (int p = 0; p < 21 * 21; p++)
         z[p] = pow(p % 21 / 10.0 - 1, 2) + pow(p / 21 / 10.0 - 1, 2);
     Plot *plot = pixels_new();
-    plot_begin(plot, 1, 1, NULL);
+    plot_begin(plot, 1, 1, "%s", "");
     PlotPanel *panel = plot_panel(plot, (PlotAxes){0});
     plot_surface(panel, (PlotGrid){21, 21, 10, 20, 0, 1, z}, (PlotCamera){30, 70, 1, 2});
     plot_image(plot, &(int){0}, &(int){0});
@@ -80,7 +80,7 @@ static void hover(void **state)
     static const char *const names[] = {"none", "ring"};
     double z[9] = {0, 1, 2, 10, 11, 12, 20, 21, 22}, at[] = {0.25, 1}, way[] = {0, 1};
     Plot *plot = pixels_new();
-    plot_begin(plot, 1, 2, NULL);
+    plot_begin(plot, 1, 2, "%s", "");
     PlotPanel *map =
         plot_panel(plot, (PlotAxes){.x = {.label = "a: along the first", .low = 0, .high = 2},
                                     .y = {.label = "b (m)", .low = -2, .high = 0},
@@ -98,7 +98,7 @@ static void hover(void **state)
     expect_hover(plot, at_x(lines, 1) - 5, at_y(lines, 1) + 5, "time: x = ring · y = 1");
     expect_hover(plot, g.x + g.w / 2, g.y + 2, NULL);
     expect_hover(plot, g.x + g.w + 3, g.y + g.h + 3, NULL);
-    plot_begin(plot, 1, 1, NULL);
+    plot_begin(plot, 1, 1, "%s", "");
     PlotPanel *space = plot_panel(plot, (PlotAxes){0});
     double flat[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, x, y;
     plot_surface(space, (PlotGrid){3, 3, 0, 2, 0, 2, flat}, (PlotCamera){30, 70, .zoom = 1});

@@ -1,5 +1,4 @@
 /* descent_view.c: the five panels of a full-batch descent. */
-#include "check.h"
 #include "descent.h"
 #include <math.h>
 #include <stdio.h>
@@ -97,15 +96,13 @@ static void distances(const Descent *d, double along[2])
 void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *phase)
 {
     double lambda[2], along[2];
-    char text[512];
     int last = d->count - 1;
     parabola_curvature(&d->all, &lambda[0], &lambda[1]);
     distances(d, along);
     linear_view_fit(&v->map, &d->all, 1, d->count, d->w, d->b);
-    snprintf(text, sizeof text,
-             "Linear model · %d points, noise %.2g · full batch · learning rate η = %.4g",
-             d->points.n, d->points.noise, d->rate);
-    plot_begin(plot, 2, 4, text);
+    plot_begin(plot, 2, 4,
+               "Linear model · %d points, noise %.2g · full batch · learning rate η = %.4g",
+               d->points.n, d->points.noise, d->rate);
     PlotPanel *contours = plot_panel(plot,
                                      (PlotAxes){.rows = 2,
                                                 .columns = 2,
@@ -113,21 +110,14 @@ void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *phas
                                                 .x = linear_view_w(&v->map),
                                                 .y = linear_view_b(&v->map),
                                                 .z = linear_view_loss(&v->map, &d->all)});
-    PlotPanel *data = plot_panel(plot, (PlotAxes){.column = 2,
-                                                  .title = "Data and line",
-                                                  .x = {.label = "x", .low = -1.2, .high = 3.2},
-                                                  .y.label = "y"});
-    PlotPanel *loss =
-        plot_panel(plot, (PlotAxes){.column = 3,
-                                    .title = "Loss by update",
-                                    .x = {.label = "update", .low = 0, .high = fmax(20, d->count)},
-                                    .y = {.label = "mean squared error", .log = 10}});
-    PlotPanel *range =
-        plot_panel(plot, (PlotAxes){.row = 1,
-                                    .column = 2,
-                                    .title = "Contraction per update",
-                                    .x.label = "learning rate η",
-                                    .y = {.label = "factor |1 − ηλ|", .low = 0, .high = 2}});
+    PlotPanel *data = plot_cell(plot, 0, 2, "Data and line", plot_axis("x", -1.2, 3.2),
+                                plot_axis("y", 0, 0));
+    PlotPanel *loss = plot_cell(plot, 0, 3, "Loss by update",
+                                plot_axis("update", 0, fmax(20, d->count)),
+                                plot_log("mean squared error", 10, 0, 0));
+    PlotPanel *range = plot_cell(plot, 1, 2, "Contraction per update",
+                                 plot_axis("learning rate η", 0, 0),
+                                 plot_axis("factor |1 − ηλ|", 0, 2));
     PlotPanel *surface = plot_panel(plot, (PlotAxes){.row = 1,
                                                      .column = 3,
                                                      .title = "Surface: drag to turn",
@@ -142,10 +132,10 @@ void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *phas
         plot_note(contours, d->missing);
     if (d->unstopped)
         plot_note(loss, d->unstopped);
-    snprintf(text, sizeof text,
-             "update %d · %s · w = %.4g · b = %.4g · loss %.5g · from the minimum: %.3g along the "
-             "valley (λ = %.3f), %.3g across (λ = %.3f)",
-             last, descent_words(d, phase), d->w[last], d->b[last], d->loss[last], along[0],
-             lambda[0], along[1], lambda[1]);
-    plot_footer(plot, text);
+    plot_footer(
+        plot,
+        "update %d · %s · w = %.4g · b = %.4g · loss %.5g · from the minimum: %.3g along the "
+        "valley (λ = %.3f), %.3g across (λ = %.3f)",
+        last, descent_words(d, phase), d->w[last], d->b[last], d->loss[last], along[0], lambda[0],
+        along[1], lambda[1]);
 }

@@ -3,7 +3,6 @@
 #include "check.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 LinearView linear_view_new(void)
 {

@@ -1,6 +1,7 @@
 /* player.c: see player.h. */
 #include "player.h"
 #include "check.h"
+#include "live_figure.h"
 #include <math.h>
 
 bool player_key(Player *p, char key)
@@ -21,7 +22,7 @@ bool player_key(Player *p, char key)
     return false;
 }
 
-void player_advance(void *player, double seconds)
+static void advance(void *player, double seconds)
 {
     Player *p = player;
     p->live = true;
@@ -32,13 +33,27 @@ void player_advance(void *player, double seconds)
         sgd_survey_work(p->survey, 0.003);
 }
 
-void player_finish(void *player)
+static void finish(void *player)
 {
     Player *p = player;
     for (int i = 0; i < p->updates; i++)
         p->step(p->path);
     while (p->survey && !*p->missing && !stop_requested() && sgd_survey_work(p->survey, 0.1))
         continue;
+}
+
+void player_show(Player *p, Run *run, const char *title, const char *png, const PlotKey *keys,
+                 void (*draw)(void *session, Plot *plot),
+                 void (*event)(void *session, const PlotEvent *e))
+{
+    live_figure_show(run, &(LiveFigure){.title = title,
+                                        .png = png,
+                                        .keys = keys,
+                                        .context = p,
+                                        .draw = draw,
+                                        .event = event,
+                                        .advance = advance,
+                                        .finish = finish});
 }
 
 const char *player_phase(const Player *p)

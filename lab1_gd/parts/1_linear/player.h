@@ -17,7 +17,10 @@ typedef struct Player {
 } Player;
 
 bool player_key(Player *p, char key); /* space . , f F: was it one of them? */
-void player_advance(void *player, double seconds);
-void player_finish(void *player);
+/* Shows the session until the window is closed, or plays it to the end and saves it; draw and event
+ * as in LiveFigure. */
+void player_show(Player *p, Run *run, const char *title, const char *png, const PlotKey *keys,
+                 void (*draw)(void *session, Plot *plot),
+                 void (*event)(void *session, const PlotEvent *e));
 const char *player_phase(const Player *p); /* "running", "paused", "end", "to do" */
 #endif

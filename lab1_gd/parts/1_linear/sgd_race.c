@@ -5,7 +5,6 @@
 #include "exercise.h"
 #include "lab1.h"
 #include "quantiles.h"
-#include "sgd_sampling.h"
 #include "timer.h"
 #include <math.h>
 #include <stdlib.h>

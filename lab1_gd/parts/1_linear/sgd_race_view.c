@@ -1,11 +1,9 @@
 /* sgd_race_view.c: the five panels of a race: the paths; the noise floor against η/B; the loss by
  * updates, by examples and by seconds.
  */
-#include "check.h"
 #include "sgd_race.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static uint32_t color_of(int racer)
 {
@@ -92,26 +90,21 @@ static PlotPanel *loss_panel(const SgdRace *r, Plot *plot, int column, const cha
                              const char *label)
 {
     double start = r->racer[0].loss[0] - r->noise.lowest;
-    return plot_panel(
-        plot,
-        (PlotAxes){.row = 1,
-                   .column = column,
-                   .columns = 2,
-                   .title = title,
-                   .x = {.label = label, .log = 10},
-                   .y = {.label = "loss − minimum", .log = 10, .low = 3e-5 * start, .high = NAN}});
+    return plot_panel(plot, (PlotAxes){.row = 1,
+                                       .column = column,
+                                       .columns = 2,
+                                       .title = title,
+                                       .x = plot_log(label, 10, 0, 0),
+                                       .y = plot_log("loss − minimum", 10, 3e-5 * start, NAN)});
 }
 
 void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *phase)
 {
-    char text[512];
-    int n = r->points.n;
     linear_view_fit(&v->map, &r->noise.all, 1.6, 1, &r->start_w, &r->start_b);
-    snprintf(text, sizeof text,
-             "Linear model · %d points, noise %.2g · batches %d, %d, %d, %d, %s · η = %.4g", n,
-             r->points.noise, r->racer[0].batch, r->racer[1].batch, r->racer[2].batch,
-             r->racer[3].batch, sgd_sampling_name[r->sampling], r->rate);
-    plot_begin(plot, 2, 6, text);
+    plot_begin(plot, 2, 6,
+               "Linear model · %d points, noise %.2g · batches %d, %d, %d, %d, %s · η = %.4g",
+               r->points.n, r->points.noise, r->racer[0].batch, r->racer[1].batch,
+               r->racer[2].batch, r->racer[3].batch, sgd_sampling_name[r->sampling], r->rate);
     PlotPanel *paths = plot_panel(plot,
                                   (PlotAxes){.columns = 3,
                                              .title = "Loss over (w, b): click to start there",
@@ -134,12 +127,11 @@ void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *pha
     if (r->missing)
         plot_note(paths, r->missing);
     const Racer *m = &r->racer[r->marked];
-    snprintf(text, sizeof text,
-             "update %d · selected: %d, batch %d, %.3g ns per update, loss %.4g (minimum %.4g)%s · "
-             "floors: "
-             "%.0f %% measured · %s",
-             r->tick, r->marked + 1, m->batch, 1e9 * m->seconds,
-             m->loss[sgd_racer_at(r, r->marked)], r->noise.lowest, m->lost ? ", DIVERGED" : "",
-             100 * sgd_survey_done(&r->survey), r->tick == RACE_MAX ? "end of the race" : phase);
-    plot_footer(plot, text);
+    plot_footer(
+        plot,
+        "update %d · selected: %d, batch %d, %.3g ns per update, loss %.4g (minimum %.4g)%s · "
+        "floors: %.0f %% measured · %s",
+        r->tick, r->marked + 1, m->batch, 1e9 * m->seconds, m->loss[sgd_racer_at(r, r->marked)],
+        r->noise.lowest, m->lost ? ", DIVERGED" : "", 100 * sgd_survey_done(&r->survey),
+        r->tick == RACE_MAX ? "end of the race" : phase);
 }

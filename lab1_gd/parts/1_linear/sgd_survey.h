@@ -9,6 +9,11 @@
 #include "run.h"
 #include "sgd_floor.h"
 
+/* Fill order[0 … n) with examples 0 … n-1 for the updates of `epoch`, `batch` per update. Returns
+ * how many it holds: n if shuffled (with the student's shuffle), else as many whole batches as fit.
+ * A function of its arguments. */
+int sgd_order(int *order, int n, SgdSampling sampling, int batch, uint64_t seed, int epoch);
+
 /* One epoch of updates: minibatch_epoch, or the like. */
 typedef void SgdEpoch(double *w, double *b, const double *x, const double *y, const int *order,
                       int n, int batch, double rate, double *room, UpdateReport *report,

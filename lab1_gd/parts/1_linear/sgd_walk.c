@@ -4,7 +4,6 @@
 #include "descent.h"
 #include "exercise.h"
 #include "lab1.h"
-#include "sgd_sampling.h"
 #include <stdlib.h>
 
 /* An epoch of updates on one example each: like sgd_walk_step(), but without a history. */

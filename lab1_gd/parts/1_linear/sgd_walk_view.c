@@ -152,14 +152,13 @@ static const char *how_it_was_lost(const SgdWalk *s)
 
 void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *phase)
 {
-    char text[512];
+    char text[80];
     int last = s->count - 1, n = s->points.n, i = sgd_walk_example(s, last);
     linear_view_fit(&v->map, &s->noise.all, 1, s->count, s->w, s->b);
-    snprintf(text, sizeof text,
-             "Linear model · %d points, noise %.2g · batch 1, %s · learning rate η = %.4g", n,
-             s->points.noise, s->sampling == SGD_SHUFFLED ? "shuffled" : "drawn with replacement",
-             s->rate);
-    plot_begin(plot, 2, 6, text);
+    plot_begin(plot, 2, 6,
+               "Linear model · %d points, noise %.2g · batch 1, %s · learning rate η = %.4g", n,
+               s->points.noise, s->sampling == SGD_SHUFFLED ? "shuffled" : "drawn with replacement",
+               s->rate);
     PlotPanel *data = plot_panel(plot, (PlotAxes){.columns = 2,
                                                   .title = "Data and line",
                                                   .x = {.label = "x", .low = -1.2, .high = 3.2},
@@ -179,15 +178,13 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *phase)
                                                  .x = w,
                                                  .y = b,
                                                  .z = loss});
-    PlotPanel *losses =
-        plot_panel(plot, (PlotAxes){.row = 1,
-                                    .columns = 3,
-                                    .title = "Loss by update",
-                                    .x = {.label = "update", .low = 0, .high = fmax(20, s->count)},
-                                    .y = {.label = "squared error",
-                                          .log = 10,
-                                          .low = s->noise.lowest / 30,
-                                          .high = 20 * highest(s)}});
+    PlotPanel *losses = plot_panel(plot, (PlotAxes){.row = 1,
+                                                    .columns = 3,
+                                                    .title = "Loss by update",
+                                                    .x = plot_axis("update", 0, fmax(20, s->count)),
+                                                    .y = plot_log("squared error", 10,
+                                                                  s->noise.lowest / 30,
+                                                                  20 * highest(s))});
     PlotPanel *floor =
         plot_panel(plot, (PlotAxes){.row = 1,
                                     .column = 3,
@@ -204,8 +201,8 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *phase)
         plot_note(floor, "no noise: no floor");
     if (s->missing)
         plot_note(losses, s->missing);
-    snprintf(
-        text, sizeof text,
+    plot_footer(
+        plot,
         "update %d, epoch %d · w = %.4g · b = %.4g · loss %.4g (minimum %.4g) · floor: %.0f %% "
         "measured · %s",
         last, last / n, s->w[last], s->b[last], s->loss[last], s->noise.lowest,
@@ -213,5 +210,4 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *phase)
         s->lost            ? how_it_was_lost(s)
         : last == WALK_MAX ? "stopped: too many updates"
                            : phase);
-    plot_footer(plot, text);
 }

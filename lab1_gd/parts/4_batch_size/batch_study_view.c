@@ -1,10 +1,8 @@
 /* batch_study_view.c: four panels over the batch size: speed, and time, epochs and updates to the
  * target. */
 #include "batch_study.h"
-#include "check.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A WRN-16-10 on one V100 (published, not measured here): images per second, rising. */
@@ -103,36 +101,42 @@ static double top_of(const BatchStudy *s)
 }
 
 /* The run's phase, or the results of the selected batch. */
-static char *footer(const BatchStudy *s)
+static void draw_footer(const BatchStudy *s, Plot *plot)
 {
     const BatchSweep *b = &s->sweep;
     if (s->selected) {
         Spread seconds = batch_sweep_spread(b, s->selected, BATCH_SECONDS),
                steps = sweep_spread(b->runs, s->selected, BATCH_STEPS);
         if (steps.count == 0)
-            return format_new("batch %d, rate %.3g: %d runs, none reached the target", s->selected,
-                              batch_sweep_rate(b, s->selected), steps.missed);
-        return format_new("batch %d, rate %.3g: %.2f s (%.2f to %.2f), %.0f updates (%.0f to "
-                          "%.0f), %d of %d runs reached the target",
-                          s->selected, batch_sweep_rate(b, s->selected), seconds.median,
-                          seconds.low, seconds.high, steps.median, steps.low, steps.high,
-                          steps.count, steps.count + steps.missed);
+            plot_footer(plot, "batch %d, rate %.3g: %d runs, none reached the target", s->selected,
+                        batch_sweep_rate(b, s->selected), steps.missed);
+        else
+            plot_footer(plot,
+                        "batch %d, rate %.3g: %.2f s (%.2f to %.2f), %.0f updates (%.0f to %.0f), "
+                        "%d of %d runs reached the target",
+                        s->selected, batch_sweep_rate(b, s->selected), seconds.median, seconds.low,
+                        seconds.high, steps.median, steps.low, steps.high, steps.count,
+                        steps.count + steps.missed);
+        return;
     }
     int size[BATCH_SIZES], total = batch_sweep_sizes(b, size) * b->seeds;
     const char *phase = s->complete ? "complete" : s->study.paused ? "paused" : "running";
     if (!s->complete && b->batch == 0 && b->done == 0)
-        return format_new("%s · the speed first", phase);
-    if (b->batch == 0)
-        return format_new("%s · click a batch size for its results", phase);
-    return format_new("%s · run %d of %d: batch %d, seed %lld · click a batch size for its results",
-                      phase, b->done + 1, total, b->batch, (long long)b->batch_seed);
+        plot_footer(plot, "%s · the speed first", phase);
+    else if (b->batch == 0)
+        plot_footer(plot, "%s · click a batch size for its results", phase);
+    else
+        plot_footer(plot,
+                    "%s · run %d of %d: batch %d, seed %lld · click a batch size for its results",
+                    phase, b->done + 1, total, b->batch, (long long)b->batch_seed);
 }
 
-static char *title(const BatchStudy *s)
+static void begin(const BatchStudy *s, Plot *plot)
 {
     const BatchSweep *b = &s->sweep;
     int ranks = b->comm->size;
-    return format_new(
+    plot_begin(
+        plot, 2, 2,
         "%s on %s · %d images · to %.0f %% test accuracy · η = %.3g at batch 64%s · %d rank%s",
         b->model, b->setup.data->name, b->train, 100 * b->target, b->rate,
         !strcmp(b->scale, "sqrt")     ? ", × √(B/64)"
@@ -151,37 +155,26 @@ void batch_study_draw(const void *study, Plot *plot)
     } targets[] = {{"Time to the target", "training time (s)", BATCH_SECONDS},
                    {"Epochs to the target", "epochs", BATCH_EPOCHS},
                    {"Updates to the target", "updates", BATCH_STEPS}};
-    char *text = title(s), *status = footer(s), *speed_title = format_new("Speed");
-    if (isfinite(s->t0)) {
-        free(speed_title);
-        speed_title = format_new("Speed · fit: t0 = %.3g ms, c = %.3g ms, at most %.0f/s",
-                                 1e3 * s->t0, 1e3 * s->c, 1 / s->c);
-    }
-    PlotAxis x = {.label = "batch size B (images per update)",
-                  .log = 2,
-                  .low = 0.7,
-                  .high = 1.4 * s->fastest};
-    plot_begin(plot, 2, 2, text);
-    PlotPanel *speed =
-        plot_panel(plot,
-                   (PlotAxes){.title = speed_title,
-                              .x = x,
-                              .y = {.label = "images per second", .low = 0, .high = top_of(s)}});
+    char speed_title[128] = "Speed";
+    if (isfinite(s->t0))
+        snprintf(speed_title, sizeof speed_title,
+                 "Speed · fit: t0 = %.3g ms, c = %.3g ms, at most %.0f/s", 1e3 * s->t0, 1e3 * s->c,
+                 1 / s->c);
+    PlotAxis x = plot_log("batch size B (images per update)", 2, 0.7, 1.4 * s->fastest);
+    begin(s, plot);
+    PlotPanel *speed = plot_cell(plot, 0, 0, speed_title, x,
+                                 plot_axis("images per second", 0, top_of(s)));
     draw_speed(s, speed);
     for (int i = 0; i < 3; i++) {
-        PlotPanel *panel =
-            plot_panel(plot, (PlotAxes){.row = (i + 1) / 2,
-                                        .column = (i + 1) % 2,
-                                        .title = targets[i].title,
-                                        .x = x,
-                                        .y = target_axis(s, targets[i].label, targets[i].value)});
+        PlotPanel *panel = plot_cell(plot, (i + 1) / 2, (i + 1) % 2, targets[i].title, x,
+                                     target_axis(s, targets[i].label, targets[i].value));
         draw_value(s, panel, targets[i].value);
     }
     /* The exercise is the fit: its note gives way to what is measured without. */
     if (missing && s->sweep.speeds.file->rows == 0)
         plot_note(speed, missing);
-    plot_footer(plot, missing && s->sweep.speeds.file->rows ? missing : status);
-    free(speed_title);
-    free(text);
-    free(status);
+    if (missing && s->sweep.speeds.file->rows)
+        plot_footer(plot, "%s", missing);
+    else
+        draw_footer(s, plot);
 }

@@ -77,26 +77,6 @@ static const Slice *shown(const LandscapeView *v, const Look *l)
     return v->sharp ? &l->sharp : &l->plane;
 }
 
-static void draw_map(PlotPanel *panel, const LandscapeView *v, const Look *l)
-{
-    draw_field(panel, v, shown(v, l));
-    draw_centre(panel);
-    if (v->sharp && !l->sharp.surface)
-        plot_note(panel, l->edges.steps && l->edges.top <= 0
-                             ? "no direction of this loss is curved upwards"
-                             : "the Hessian's plane is not measured yet: it comes last");
-}
-
-static void draw_3d(PlotPanel *panel, const LandscapeView *v, const Look *l)
-{
-    const Slice *s = shown(v, l);
-    if (!s->surface)
-        return;
-    PlotGrid grid = grid_of(s);
-    plot_surface(panel, grid, v->camera);
-    free((double *)grid.z);
-}
-
 static void draw_line(PlotPanel *panel, const Slice *s, const char *label, uint32_t color,
                       bool dashed)
 {
@@ -201,10 +181,8 @@ static PlotAxis direction(const Slice *s, bool second, const char *label)
 static void draw_valley(const LandscapeView *v, Plot *plot, const Look *l)
 {
     if (!l->pca) {
-        PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = 1,
-                                                       .title = "Training",
-                                                       .x.label = "update",
-                                                       .y = {.label = "loss", .log = 10}});
+        PlotPanel *panel = plot_cell(plot, 1, 0, "Training", plot_axis("update", 0, 0),
+                                     plot_log("loss", 10, 0, 0));
         if (l->net && l->net->snapshots)
             draw_training(panel, l);
         return;
@@ -240,52 +218,63 @@ static const char *along_title(const LandscapeView *v)
     return v->sharp ? "Along a (not the Hessian's)" : "Along the first direction";
 }
 
+/* Look k's plane as a map, in column k. */
+static void draw_map(const LandscapeView *v, Plot *plot, PlotAxis z, int k)
+{
+    const Look *l = &v->look[k];
+    char *title = title_of(v, l), *x = axis_label(v, l, false), *y = axis_label(v, l, true);
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.column = k,
+                                                   .title = title,
+                                                   .x = direction(shown(v, l), false, x),
+                                                   .y = direction(shown(v, l), true, y),
+                                                   .z = z});
+    draw_field(panel, v, shown(v, l));
+    draw_centre(panel);
+    if (v->sharp && !l->sharp.surface)
+        plot_note(panel, l->edges.steps && l->edges.top <= 0
+                             ? "no direction of this loss is curved upwards"
+                             : "the Hessian's plane is not measured yet: it comes last");
+    if (v->missing && k == 0)
+        plot_note(panel, v->missing);
+    free(title), free(x), free(y);
+}
+
+/* And as a surface. */
+static void draw_3d(const LandscapeView *v, Plot *plot, const Look *l, PlotAxes axes)
+{
+    const Slice *s = shown(v, l);
+    axes.x.label = v->sharp ? "s" : "a";
+    axes.y.label = v->sharp ? "d" : "b";
+    PlotPanel *panel = plot_panel(plot, axes);
+    if (!s->surface)
+        return;
+    PlotGrid grid = grid_of(s);
+    plot_surface(panel, grid, v->camera);
+    free((double *)grid.z);
+}
+
 static void draw_one(const LandscapeView *v, Plot *plot, PlotAxis z, const char *heading)
 {
     const Look *l = &v->look[0];
-    char *title = title_of(v, l), *x = axis_label(v, l, false), *y = axis_label(v, l, true);
-    plot_begin(plot, 2, 2, heading);
-    PlotPanel *map = plot_panel(plot, (PlotAxes){.title = title,
-                                                 .x = direction(shown(v, l), false, x),
-                                                 .y = direction(shown(v, l), true, y),
-                                                 .z = z});
-    PlotPanel *surface = plot_panel(plot, (PlotAxes){.column = 1,
-                                                     .rows = v->lines ? 1 : 2,
-                                                     .title = "The same as a surface: drag to turn",
-                                                     .x.label = v->sharp ? "s" : "a",
-                                                     .y.label = v->sharp ? "d" : "b",
-                                                     .z = z});
-    draw_map(map, v, l);
-    draw_3d(surface, v, l);
+    plot_begin(plot, 2, 2, "%s", heading);
+    draw_map(v, plot, z, 0);
+    draw_3d(v, plot, l,
+            (PlotAxes){.column = 1,
+                       .rows = v->lines ? 1 : 2,
+                       .title = "The same as a surface: drag to turn",
+                       .z = z});
     draw_valley(v, plot, l);
     if (v->lines)
-        draw_lines(plot_panel(plot, (PlotAxes){.row = 1,
-                                               .column = 1,
-                                               .title = along_title(v),
-                                               .x = direction(&l->train, false, "a"),
-                                               .y = {.label = "loss", .log = 10}}),
+        draw_lines(plot_cell(plot, 1, 1, along_title(v), direction(&l->train, false, "a"),
+                             plot_log("loss", 10, 0, 0)),
                    v);
-    if (v->missing)
-        plot_note(map, v->missing);
-    free(title), free(x), free(y);
 }
 
 static void draw_two(const LandscapeView *v, Plot *plot, PlotAxis z, const char *heading)
 {
-    plot_begin(plot, 2, 3, heading);
-    for (int k = 0; k < 2; k++) {
-        const Look *l = &v->look[k];
-        char *title = title_of(v, l), *x = axis_label(v, l, false), *y = axis_label(v, l, true);
-        PlotPanel *map = plot_panel(plot, (PlotAxes){.column = k,
-                                                     .title = title,
-                                                     .x = direction(shown(v, l), false, x),
-                                                     .y = direction(shown(v, l), true, y),
-                                                     .z = z});
-        draw_map(map, v, l);
-        if (v->missing && k == 0)
-            plot_note(map, v->missing);
-        free(title), free(x), free(y);
-    }
+    plot_begin(plot, 2, 3, "%s", heading);
+    draw_map(v, plot, z, 0);
+    draw_map(v, plot, z, 1);
     for (int k = 0; k < 2; k++) {
         Roughness r = look_roughness(&v->look[k]);
         const HessianEdges *e = &v->look[k].edges;
@@ -295,21 +284,15 @@ static void draw_two(const LandscapeView *v, Plot *plot, PlotAxis z, const char 
                                             e->bottom < 0 ? "−" : "", fabs(e->bottom), e->top)
                                : format_new("negative curvature: %.1f %% · largest λ %.3g",
                                             100 * r.negative, e->top);
-        PlotPanel *surface = plot_panel(plot, (PlotAxes){.row = 1,
-                                                         .column = k,
-                                                         .title = title,
-                                                         .x.label = v->sharp ? "s" : "a",
-                                                         .y.label = v->sharp ? "d" : "b",
-                                                         .z = z});
-        draw_3d(surface, v, &v->look[k]);
+        draw_3d(v, plot, &v->look[k], (PlotAxes){.row = 1, .column = k, .title = title, .z = z});
         free(title);
     }
-    PlotAxis loss = {.label = "loss", .log = 10, .low = z.low / 1.5, .high = 1.5 * z.high};
-    PlotPanel *lines = plot_panel(plot, (PlotAxes){.column = 2,
-                                                   .rows = 2,
-                                                   .title = along_title(v),
-                                                   .x = direction(&v->look[0].train, false, "a"),
-                                                   .y = loss});
+    PlotPanel *lines = plot_panel(plot,
+                                  (PlotAxes){.column = 2,
+                                             .rows = 2,
+                                             .title = along_title(v),
+                                             .x = direction(&v->look[0].train, false, "a"),
+                                             .y = plot_log("loss", 10, z.low / 1.5, 1.5 * z.high)});
     draw_lines(lines, v);
 }
 
@@ -341,7 +324,7 @@ void landscape_draw(const LandscapeView *v, Plot *plot)
             "the Hessian's own directions: the weights move by %.2g from the middle to an edge "
             "(in the random plane by %.2g) · d: random directions",
             l->sharp.plane.a_high, l->length * l->plane.plane.a_high);
-    plot_footer(plot, text);
+    plot_footer(plot, "%s", text);
 }
 
 bool landscape_is_3d(const LandscapeView *v, int panel)

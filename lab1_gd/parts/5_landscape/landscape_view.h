@@ -16,7 +16,7 @@ typedef struct Slice {
 
 /* One network and its slices. */
 typedef struct Look {
-    Network *net;       /* NULL: measured before (recorded.h), so that only these are known: */
+    Network *net;       /* NULL: measured before (recorded.c), so that only these are known: */
     char *name;         /* "resnet56 without skips" */
     int updates;        /* that it was trained for; 0: not known */
     double loss;        /* at its weights */

@@ -3,10 +3,8 @@
 #include "landscape_work.h"
 #include "check.h"
 #include "checkpoint.h"
-#include "recorded.h"
 #include "slices.h"
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +13,8 @@
 static EvalSet *subset_of(const Session *s, const Images *images, const Model *m)
 {
     int count = s->c->images < images->count ? s->c->images : images->count;
-    int32_t *order = alloc(count, sizeof *order);
-    for (int i = 0; i < count; i++)
-        order[i] = i;
-    EvalSet *subset = eval_set_new(s->study.lab->be, images, s->study.lab->data->mean,
-                                   s->study.lab->data->istd, order, count, s->c->batch,
-                                   model_halo(m));
-    free(order);
-    return subset;
+    return eval_set_new(s->study.lab->be, images, s->study.lab->data->mean,
+                        s->study.lab->data->istd, NULL, count, s->c->batch, model_halo(m));
 }
 
 /* A network read from a file is named after it; a second one of the same name gets a number. */

@@ -33,4 +33,13 @@ typedef struct Session {
 void landscape_open(Session *s);
 void landscape_work(void *study); /* collective */
 void landscape_work_free(Session *s);
+
+/* recorded.c: a landscape that was measured before, in a folder of results: landscape.json, which
+ * says of what and how, and the points of each slice (NAME-plane.points.csv …). It is drawn within
+ * a second, with no data, no network and no exercise. */
+/* Write landscape.json beside the points. After the work, on rank 0. */
+void landscape_record(const Session *s);
+/* In place of landscape_open and landscape_work: fill the view from the folder s->c->recorded. A
+ * file that is missing, or not such a file, ends the run (exit 2). */
+void landscape_open_recorded(Session *s);
 #endif

@@ -1,7 +1,6 @@
 /* live.c: training in slices, and its trail: see live.h. */
 #include "live.h"
 #include "check.h"
-#include "epoch_order.h"
 #include "memory.h"
 #include "timer.h"
 #include <math.h>
@@ -9,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void curve_add(Curve *c, double x, double y)
+static void curve_add(Curve *c, double x, double y)
 {
     if (c->each == 0)
         c->each = 1;
@@ -36,13 +35,7 @@ void curve_add(Curve *c, double x, double y)
 
 static EvalSet *first_of(const LiveSetup *s, const Images *images, int halo)
 {
-    int32_t *order = alloc(s->measured, sizeof *order);
-    for (int i = 0; i < s->measured; i++)
-        order[i] = i;
-    EvalSet *set = eval_set_new(s->be, images, s->data->mean, s->data->istd, order, s->measured,
-                                512, halo);
-    free(order);
-    return set;
+    return eval_set_new(s->be, images, s->data->mean, s->data->istd, NULL, s->measured, 512, halo);
 }
 
 Live *live_new(const LiveSetup *setup, LiveWish wish)
@@ -57,12 +50,8 @@ Live *live_new(const LiveSetup *setup, LiveWish wish)
     int D = l->run.m->params.n;
     memory_require((LIVE_SNAPSHOTS + 1.0) * D * sizeof(float), "the path of so large a network",
                    "choose a smaller --model");
-    l->loader = loader_new(be, &d->train, d->mean, d->istd, LIVE_LARGEST_BATCH,
-                           model_halo(l->run.m), (AugmentSpec){0}, setup->seed);
     l->ground_set = first_of(setup, &d->train, model_halo(l->run.m));
     l->held_set = first_of(setup, &d->test, model_halo(l->run.m));
-    l->totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
-    l->run.order = alloc(setup->images, sizeof *l->run.order);
     for (int k = 0; k < LIVE_SNAPSHOTS; k++)
         l->trail.w[k] = alloc(D, sizeof(float));
     l->trail.now = alloc(D, sizeof(float));
@@ -72,10 +61,8 @@ Live *live_new(const LiveSetup *setup, LiveWish wish)
 
 static void runner_free(Runner *r)
 {
-    if (r->m)
-        sgd_free(r->m, r->sgd);
+    training_free(r->training);
     model_free(r->m);
-    free(r->order);
 }
 
 void live_free(Live *l)
@@ -86,10 +73,8 @@ void live_free(Live *l)
     free(l->trail.sound);
     ground_free(&l->shown);
     ground_free(&l->coming);
-    tensor_free(l->setup.be, l->totals);
     eval_set_free(l->ground_set);
     eval_set_free(l->held_set);
-    loader_free(l->loader);
     runner_free(&l->run);
     runner_free(&l->other);
     model_free(l->probe);
@@ -139,24 +124,32 @@ static void trail_add(Live *l)
 
 /* ---- updates ---- */
 
-/* At the weights w [D], with the optimiser's memory empty. */
-static void runner_begin(Runner *r, const float *w)
+static Pace next_pace(const void *pace, double seen, int64_t update) { return *(const Pace *)pace; }
+
+/* At the weights w [D], NULL: the initial ones, with the optimiser's memory empty. */
+static void runner_begin(const LiveSetup *s, Runner *r, const float *w)
 {
-    r->m->be->op->upload(r->m->s, r->m->params, w);
-    sgd_free(r->m, r->sgd);
-    r->sgd = sgd_new(r->m, 0, 0, false);
-    r->epoch = r->at = 0;
+    training_free(r->training);
+    r->spec = (TrainingSpec){.be = s->be,
+                             .data = s->data,
+                             .own = r->m,
+                             .images = s->images,
+                             .batch = s->images < LIVE_LARGEST_BATCH ? s->images
+                                                                     : LIVE_LARGEST_BATCH,
+                             .epochs = INFINITY,
+                             .pace = next_pace,
+                             .context = &r->pace};
+    r->training = training_new(&r->spec, s->seed);
+    if (w)
+        r->m->be->op->upload(r->m->s, r->m->params, w);
 }
 
 /* The second network begins where the first one is. */
 static void other_begin(Live *l)
 {
-    if (!l->other.m) {
+    if (!l->other.m)
         l->other.m = model_new(l->setup.be, &l->setup.spec, LIVE_LARGEST_BATCH);
-        l->other.order = alloc(l->setup.images, sizeof *l->other.order);
-    }
-    model_init(l->other.m, l->setup.seed); /* what is no parameter, too */
-    runner_begin(&l->other, l->trail.now);
+    runner_begin(&l->setup, &l->other, l->trail.now);
     l->other_every = 1;
     l->other_updates = 0;
 }
@@ -166,12 +159,7 @@ static void other_begin(Live *l)
 static void restart(Live *l, const float *w, bool hold, bool duel)
 {
     hold = hold && l->shown.laid;
-    model_init(l->run.m, l->setup.seed);
-    if (!w) {
-        w = l->trail.now;
-        l->run.m->be->op->download(l->run.m->s, l->trail.now, l->run.m->params);
-    }
-    runner_begin(&l->run, w);
+    runner_begin(&l->setup, &l->run, w);
     trail_begin(l);
     if (duel)
         other_begin(l);
@@ -196,32 +184,18 @@ static void restart(Live *l, const float *w, bool hold, bool duel)
         ground_forget(l);
 }
 
-/* The next `batch` images of the epoch; a rest that does not fill a batch is left out. */
-static Batch next_batch(Live *l, Runner *r, int batch)
-{
-    Batch b;
-    if (r->at + batch > l->setup.images)
-        r->at = 0;
-    if (r->at == 0)
-        epoch_order(r->order, l->setup.images, l->setup.seed, r->epoch++);
-    loader_start(l->loader, r->order + r->at, batch, r->epoch);
-    ASSERT(loader_next(l->loader, r->m->s, &b));
-    r->at += batch;
-    return b;
-}
-
 /* One update. Returns the batch's loss before it. */
-static double update(Live *l, Runner *r, int batch, double rate, double momentum)
+static double update(Runner *r, int batch, double rate, double momentum)
 {
-    Model *m = r->m;
-    double totals[2];
-    Batch b = next_batch(l, r, batch);
-    m->be->op->zero(m->s, l->totals);
-    model_gradient(m, l->totals, b.x, b.label);
-    r->sgd->momentum = momentum;
-    sgd_step(m, r->sgd, rate);
-    m->be->op->download(m->s, totals, l->totals);
-    return totals[0] / b.n;
+    Training *t = r->training;
+    Sgd *sgd = t->method.update.context;
+    Batch b;
+    r->pace = (Pace){batch < r->spec.batch ? batch : r->spec.batch, rate};
+    sgd->momentum = momentum;
+    training_next(t, &b);
+    model_gradient(t->m, t->totals, b.x, b.label);
+    sgd_step(t->m, sgd, rate);
+    return training_loss(t);
 }
 
 static double length(const float *w, int n)
@@ -238,7 +212,7 @@ static void train(Live *l, const LiveWish *wish, double images_per_s)
     enum { MEASURE_EVERY = 4, SOUND = 3 };
     int n = l->run.m->params.n;
     float *w = alloc(n, sizeof *w);
-    double loss = update(l, &l->run, wish->batch, wish->rate, wish->momentum);
+    double loss = update(&l->run, wish->batch, wish->rate, wish->momentum);
     l->run.m->be->op->download(l->run.m->s, w, l->run.m->params);
     bool finite_loss = loss < 1e4 && length(w, n) < 1e4;
     Metrics held = {0};
@@ -281,7 +255,7 @@ static void train_other(Live *l, const LiveWish *wish)
     int n = l->other.m->params.n;
     float *w = alloc(n, sizeof *w);
     double a, b,
-        loss = update(l, &l->other, wish->other.batch, wish->other.rate, wish->other.momentum);
+        loss = update(&l->other, wish->other.batch, wish->other.rate, wish->other.momentum);
     l->other.m->be->op->download(l->other.m->s, w, l->other.m->params);
     bool on = l->shown.laid && loss < 1e4 && length(w, n) < 1e4 &&
               l->other_updates++ % l->other_every == 0;
@@ -324,13 +298,13 @@ static void add_sharpness(Live *l, const LiveWish *wish)
 
 /* ---- the thread ---- */
 
-typedef struct Pace {
+typedef struct Clock {
     double next;          /* when the next update is due */
     double since, images; /* since when, and how many images */
     double images_per_s;
-} Pace;
+} Clock;
 
-static void pace_count(Pace *p, double now, int images)
+static void count_images(Clock *p, double now, int images)
 {
     p->images += images;
     if (now - p->since < 0.5)
@@ -341,19 +315,19 @@ static void pace_count(Pace *p, double now, int images)
 }
 
 /* Take over the wishes. May this slice make an update? */
-static bool obey(Live *l, LiveWish *wish, Pace *pace)
+static bool obey(Live *l, LiveWish *wish, Clock *clock)
 {
     double now = timer_real();
     background_lock(l->thread);
     *wish = l->wish;
     bool may = !l->seen.diverged && (wish->hurry    ? l->trail.updates < l->setup.updates
                                      : wish->paused ? wish->steps > 0
-                                                    : now >= pace->next);
+                                                    : now >= clock->next);
     l->wish.steps -= wish->paused && wish->steps > 0;
     background_unlock(l->thread);
     if (may)
         /* catch up on at most 0.1 s */
-        pace->next = fmax(pace->next + 1 / wish->speed, now - 0.1);
+        clock->next = fmax(clock->next + 1 / wish->speed, now - 0.1);
     return may;
 }
 
@@ -363,9 +337,9 @@ void live_work(void *live, BackgroundThread *b)
     LiveWish wish;
     l->thread = b;
     restart(l, NULL, false, false);
-    Pace pace = {.next = timer_real(), .since = timer_real()};
+    Clock clock = {.next = timer_real(), .since = timer_real()};
     while (background_goes_on(b) && !stop_requested()) {
-        bool may = obey(l, &wish, &pace);
+        bool may = obey(l, &wish, &clock);
         if (wish.restart || wish.place) {
             bool place = wish.place && l->shown.laid;
             if (place)
@@ -374,12 +348,12 @@ void live_work(void *live, BackgroundThread *b)
             continue;
         }
         if (may) {
-            train(l, &wish, pace.images_per_s);
+            train(l, &wish, clock.images_per_s);
             if (wish.duel && l->other.m)
                 train_other(l, &wish);
             if (wish.sharpness)
                 add_sharpness(l, &wish);
-            pace_count(&pace, timer_real(), wish.batch);
+            count_images(&clock, timer_real(), wish.batch);
             if (!wish.hurry)
                 ground_path(l);
         }

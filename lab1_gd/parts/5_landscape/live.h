@@ -11,8 +11,8 @@
 #include "data.h"
 #include "landscape.h"
 #include "model.h"
-#include "optim.h"
 #include "plot.h"
+#include "training.h"
 
 enum { LIVE_SIDE = 33, LIVE_SNAPSHOTS = 96, CURVE_POINTS = 1500, LIVE_STEPS = 512 };
 
@@ -22,7 +22,6 @@ typedef struct Curve {
     double sum_x, sum_y;
     double x[CURVE_POINTS], y[CURVE_POINTS];
 } Curve;
-void curve_add(Curve *c, double x, double y);
 
 /* see live_plane.c */
 typedef enum { PLANE_PATH, PLANE_START_NOW, PLANE_RANDOM, PLANE_KINDS } PlaneKind;
@@ -69,12 +68,12 @@ typedef struct LiveSeen {
     double other_a[LIVE_STEPS], other_b[LIVE_STEPS], other_loss;
 } LiveSeen;
 
-/* Private to live.c: a network in training, and where it is in the epoch. */
+/* Private to live.c: a network, and its training from the last restart on. */
 typedef struct Runner {
     Model *m;
-    Sgd *sgd;
-    int32_t *order; /* [images] */
-    int at, epoch;  /* position in it */
+    Pace pace; /* of the next update */
+    TrainingSpec spec;
+    Training *training;
 } Runner;
 
 /* Private to live.c and live_plane.c: where the weights have been. */
@@ -125,9 +124,7 @@ typedef struct Live {
     Runner run, other; /* the network in training; the second one, its model NULL until wished */
     int other_every, other_updates; /* updates between two points of its path */
     Model *probe;                   /* a copy to measure with */
-    Loader *loader;
     EvalSet *ground_set, *held_set;
-    Tensor totals;
     Trail trail;
     Ground shown, coming;              /* coming: until its coarsest grid is known */
     int points[LIVE_SIDE * LIVE_SIDE]; /* the order in which a plane's points are measured */

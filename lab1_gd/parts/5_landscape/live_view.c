@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The surface is shown up to this multiple of the initial loss: higher mountains must not flatten
  * the path's valley. */
@@ -158,33 +157,28 @@ static void draw_sharpness(const Live *l, Plot *plot)
 static void draw_footer(const Live *l, Plot *plot)
 {
     const LiveSeen *s = &l->seen;
-    char text[512], *at = text, *end = text + sizeof text;
-    at += snprintf(at, end - at,
-                   "update %d · %.0f images/s · loss %.3f · held out %.3f, accuracy %.1f %%",
-                   s->update, s->images_per_s, s->loss, s->held_loss, 100 * s->accuracy);
+    char path[96] = "";
     if (s->path_points)
-        at += snprintf(at, end - at, " · %.2f from the start · path up to %.2f off the plane",
-                       s->moved, s->off);
+        snprintf(path, sizeof path, " · %.2f from the start · path up to %.2f off the plane",
+                 s->moved, s->off);
     const char *phase = s->diverged    ? "DIVERGED: press r to restart"
                       : l->wish.paused ? "paused"
                       : l->wish.hurry  ? "end"
                                        : "running";
-    snprintf(at, end - at, " · %s", phase);
-    plot_footer(plot, text);
+    plot_footer(plot,
+                "update %d · %.0f images/s · loss %.3f · held out %.3f, accuracy %.1f %%%s · %s",
+                s->update, s->images_per_s, s->loss, s->held_loss, 100 * s->accuracy, path, phase);
 }
 
 void live_draw(const Live *l, Plot *plot, const LiveLook *look, const char *missing)
 {
-    char *title = format_new("%s · %s, %d images · batch B = %d · η = %.3g · momentum %g · %s",
-                             l->setup.spec.name, l->setup.data->name, l->setup.images,
-                             l->wish.batch, l->wish.rate, l->wish.momentum,
-                             live_planes[l->wish.plane]);
     int rows = l->wish.sharpness ? 8 : 5;
-    plot_begin(plot, rows, 2, title);
+    plot_begin(plot, rows, 2, "%s · %s, %d images · batch B = %d · η = %.3g · momentum %g · %s",
+               l->setup.spec.name, l->setup.data->name, l->setup.images, l->wish.batch,
+               l->wish.rate, l->wish.momentum, live_planes[l->wish.plane]);
     draw_surfaces(l, plot, look, missing, rows);
     draw_losses(l, plot);
     if (l->wish.sharpness)
         draw_sharpness(l, plot);
     draw_footer(l, plot);
-    free(title);
 }

@@ -3,7 +3,6 @@
 #include "check.h"
 #include "checkpoint.h"
 #include "memory.h"
-#include "network_files.h"
 #include "schedule.h"
 #include "training.h"
 #include <math.h>

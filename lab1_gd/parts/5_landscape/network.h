@@ -62,4 +62,15 @@ void network_read(Network *n, const char *path);
 void network_restore(Network *n);
 /* The path of one of its files: "OUT/resnet20-without-skips-plane.csv"; free() it. */
 char *network_path(const Run *run, const Network *n, const char *ending);
+
+/* ---- network_files.c, for network.c ---- */
+
+/* Keep the model's weights and statistics as the trained ones. */
+void network_keep(Network *n);
+/* Add a snapshot (copied). */
+void network_add(Network *n, const float *w, int at, double loss);
+/* Has an earlier run kept a network of this recipe? */
+bool network_kept(const Run *run, const Network *n, const Recipe *r, const TrainingContext *t);
+void network_save(const Run *run, Network *n, const Recipe *r, const TrainingContext *t);
+void network_load(const Run *run, Network *n);
 #endif

@@ -1,9 +1,9 @@
 /* network_files.c: see network.h for the three files of a trained network. */
-#include "network_files.h"
 #include "check.h"
 #include "checkpoint.h"
 #include "file.h"
 #include "json_text.h"
+#include "network.h"
 #include "number.h"
 #include "safetensors.h"
 #include <math.h>

@@ -1,12 +1,10 @@
-/* recorded.c: see recorded.h. */
-#include "recorded.h"
+/* recorded.c: see landscape_work.h. */
 #include "check.h"
 #include "file.h"
 #include "json_text.h"
+#include "landscape_work.h"
 #include "number.h"
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Those that are kept; the training path is not: its plane's directions are the path's own. */
 static const char *const slices[] = {"plane", "line-training", "line-test", "hessian"};

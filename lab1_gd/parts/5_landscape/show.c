@@ -84,9 +84,7 @@ const PlotKey show_keys[] = {{"click", "put the network there: it trains on from
                              {"drag", "turn the surface"},
                              {"wheel", "zoom"},
                              {"v", "film: begin, end"},
-                             {"s", "save the figure"},
                              {"F11", "full screen, or a window"},
-                             {"q", "quit"},
                              {NULL, NULL}};
 
 Show *show_new(Live *live)
@@ -451,7 +449,7 @@ void show_draw(void *show, Plot *plot)
         (side != seen->side || a != seen->a_low || b != seen->b_low || first != seen->z[0]))
         refine(s);
     char *says = sentence(s);
-    plot_begin(plot, 1, 1, says);
+    plot_begin(plot, 1, 1, "%s", says);
     free(says);
     if (s->known && seen->side)
         draw_surface(s, &w, plot);
@@ -463,9 +461,7 @@ void show_draw(void *show, Plot *plot)
                    ? format_new(" · loss: orange %.3f, blue %.3f", seen->loss, seen->other_loss)
                    : format_new(" · loss %.3f · %.0f %% of unseen images right", seen->loss,
                                 100 * seen->accuracy);
-    char *state = format_new("%d of %d · update %d%s%s%s", s->idea + 1, IDEAS, seen->update, loss,
-                             seen->diverged ? " · DIVERGED" : "", w.paused ? " · paused" : "");
+    plot_footer(plot, "%d of %d · update %d%s%s%s", s->idea + 1, IDEAS, seen->update, loss,
+                seen->diverged ? " · DIVERGED" : "", w.paused ? " · paused" : "");
     free(loss);
-    plot_footer(plot, state);
-    free(state);
 }

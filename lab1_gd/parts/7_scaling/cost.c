@@ -10,7 +10,6 @@
 #include "check.h"
 #include "lab1.h"
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { NETWORKS = 2, FLEETS = 2, MACHINES = 3 };
@@ -55,15 +54,15 @@ static Cost example(int network, int fleet, double devices)
     return c;
 }
 
-double cost_terabytes(const Cost *c)
+static double terabytes(const Cost *c)
 {
     return c->cars * c->tb_per_hour * c->hours * c->days * c->fraction;
 }
 
-double cost_days(const Cost *c)
+static double days_of(const Cost *c)
 {
-    return training_days(cost_terabytes(c) * 1e12 / (c->example_kb * 1e3), c->epochs,
-                         3e9 * c->gflop, 1e12 * c->tflops, c->devices);
+    return training_days(terabytes(c) * 1e12 / (c->example_kb * 1e3), c->epochs, 3e9 * c->gflop,
+                         1e12 * c->tflops, c->devices);
 }
 
 /* One line: ours, theirs, the difference, and whether theirs is ours, truncated or rounded. */
@@ -88,16 +87,16 @@ static void example_table(Run *run)
         Cost c = example(0, fleet, 1);
         char *what = format_new("%g cars x %g TB/h x %g d x %g h x %g", c.cars, c.tb_per_hour,
                                 c.days, c.hours, c.fraction);
-        compare(run, what, cost_terabytes(&c), fleet ? 487.5 : 104, "TB");
+        compare(run, what, terabytes(&c), fleet ? 487.5 : 104, "TB");
         free(what);
     }
     for (int network = 0; network < NETWORKS; network++)
         for (int machine = 0; machine < MACHINES; machine++)
             for (int fleet = 0; fleet < FLEETS; fleet++) {
                 Cost c = example(network, fleet, machines[machine].devices);
-                char *what = format_new("%s, %.5g TB, %s", network_names[network],
-                                        cost_terabytes(&c), machines[machine].name);
-                compare(run, what, cost_days(&c) / (machines[machine].years ? 365 : 1),
+                char *what = format_new("%s, %.5g TB, %s", network_names[network], terabytes(&c),
+                                        machines[machine].name);
+                compare(run, what, days_of(&c) / (machines[machine].years ? 365 : 1),
                         published[network][machine][fleet],
                         machines[machine].years ? "years" : "days");
                 free(what);
@@ -119,8 +118,8 @@ void cost_table(const Cost *c, Run *run)
     run_say(run,
             "your project: %g TB, %.3g examples × %g epochs × %.4g GFLOP (3 × the forward pass) on "
             "%g × %g TFLOP/s: %.4g days",
-            cost_terabytes(c), cost_terabytes(c) * 1e9 / c->example_kb, c->epochs, 3 * c->gflop,
-            c->devices, c->tflops, cost_days(c));
+            terabytes(c), terabytes(c) * 1e9 / c->example_kb, c->epochs, 3 * c->gflop, c->devices,
+            c->tflops, days_of(c));
 }
 
 void cost_draw(const Cost *c, PlotPanel *panel)
@@ -130,7 +129,7 @@ void cost_draw(const Cost *c, PlotPanel *panel)
             double devices[] = {1, 1024}, days[2], points[MACHINES], reference[MACHINES];
             for (int i = 0; i < 2; i++) {
                 Cost e = example(network, fleet, devices[i]);
-                days[i] = cost_days(&e);
+                days[i] = days_of(&e);
             }
             for (int m = 0; m < MACHINES; m++) {
                 points[m] = machines[m].devices;
@@ -148,7 +147,7 @@ void cost_draw(const Cost *c, PlotPanel *panel)
                                      .size = 7});
             free(label);
         }
-    plot_scatter(panel, 1, &c->devices, &(double){cost_days(c)},
+    plot_scatter(panel, 1, &c->devices, &(double){days_of(c)},
                  (PlotStyle){.label = "your project",
                              .color = plot_series(2),
                              .shape = PLOT_STAR,

@@ -38,9 +38,6 @@ Cost cost_default(void); /* the example's first row: 100 cars, InceptionV3, one 
         "devices", ARG_REAL, &(c).devices, .min = 1, .max = 1e9, .help = "cost: number of devices" \
     }
 
-double cost_terabytes(const Cost *c);
-double cost_days(const Cost *c); /* with the exercise training_days */
-
 /* The example: each of our values beside the published one; then the project of the options. */
 void cost_table(const Cost *c, Run *run);
 /* Days by number of devices: the example's four runs with the published points, and the project. */

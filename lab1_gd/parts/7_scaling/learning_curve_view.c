@@ -3,7 +3,6 @@
 #include "check.h"
 #include "learning_curve.h"
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { CURVE = 81, WIDEST = 1 << 18 }; /* points of a drawn line; the largest D on the axis */
@@ -70,15 +69,12 @@ static void draw_target(const LearningCurve *l, PlotPanel *panel)
                           .width = 6,
                           .opacity = 0.6});
     Spread s = sweep_spread(l->runs, l->check, 0);
-    double at = l->check;
-    if (s.count) {
-        plot_errors(panel, 1, &at, &s.low, &s.high, (PlotStyle){.color = PLOT_INK});
-        plot_scatter(panel, 1, &at, &s.median,
-                     (PlotStyle){.label = "check: trained on that much",
-                                 .color = PLOT_INK,
-                                 .shape = PLOT_STAR,
-                                 .size = 13});
-    }
+    if (s.count)
+        plot_spread(panel, l->check, s,
+                    (PlotStyle){.label = "check: trained on that much",
+                                .color = PLOT_INK,
+                                .shape = PLOT_STAR,
+                                .size = 13});
 }
 
 static void draw_curve(const LearningCurve *l, PlotPanel *panel)
@@ -134,47 +130,41 @@ static char *open_title(const LearningCurve *l)
                       gamma.low, gamma.high);
 }
 
-static char *footer(const LearningCurve *l)
+static void draw_footer(const LearningCurve *l, Plot *plot)
 {
     const char *phase = l->complete ? "complete" : l->study.paused ? "paused" : "running";
     if (l->fitted && l->complete && !l->no_needed) {
         char *needed = learning_curve_amount(l->needed),
              *low = learning_curve_amount(l->needed_range.low),
              *high = learning_curve_amount(l->needed_range.high);
-        char *text = format_new("%s · error %.4g needs %s examples (90 %%: %s to %s) · check at "
-                                "%d: expected %.4f, trained %.4f",
-                                phase, l->target, needed, low, high, l->check,
-                                power_law_at(l->law, l->check),
-                                sweep_spread(l->runs, l->check, 0).median);
+        plot_footer(plot,
+                    "%s · error %.4g needs %s examples (90 %%: %s to %s) · check at %d: expected "
+                    "%.4f, trained %.4f",
+                    phase, l->target, needed, low, high, l->check, power_law_at(l->law, l->check),
+                    sweep_spread(l->runs, l->check, 0).median);
         free(needed);
         free(low);
         free(high);
-        return text;
-    }
-    if (l->examples)
-        return format_new("%s · %d examples, seed %lld%s", phase, l->examples,
-                          (long long)l->now_seed, l->fitted ? " · the check" : "");
-    return format_new("%s", phase);
+    } else if (l->examples)
+        plot_footer(plot, "%s · %d examples, seed %lld%s", phase, l->examples,
+                    (long long)l->now_seed, l->fitted ? " · the check" : "");
+    else
+        plot_footer(plot, "%s", phase);
 }
 
 void learning_curve_draw(const void *study, Plot *plot)
 {
     const LearningCurve *l = study;
-    char *title = format_new(
+    plot_begin(
+        plot, 2, 5,
         "%s on %s · batch %d · η = %.3g, cosine · at least %d updates and %.3g epochs · %d seeds",
         l->model, l->setup.data->name, l->batch, l->rate, l->updates, l->epochs, l->seeds);
-    char *status = footer(l);
-    plot_begin(plot, 2, 5, title);
-    PlotPanel *curve =
-        plot_panel(plot,
-                   (PlotAxes){.rows = 2,
-                              .columns = 3,
-                              .title = "Learning curve",
-                              .x = {.label = "training examples D",
-                                    .log = 10,
-                                    .low = l->smallest / 2.0,
-                                    .high = WIDEST},
-                              .y = {.label = "test error", .log = 10, .low = 0.05, .high = 1.1}});
+    PlotPanel *curve = plot_panel(plot, (PlotAxes){.rows = 2,
+                                                   .columns = 3,
+                                                   .title = "Learning curve",
+                                                   .x = plot_log("training examples D", 10,
+                                                                 l->smallest / 2.0, WIDEST),
+                                                   .y = plot_log("test error", 10, 0.05, 1.1)});
     char *left_open = open_title(l);
     PlotPanel *open = plot_panel(plot, (PlotAxes){.column = 3,
                                                   .columns = 2,
@@ -182,15 +172,13 @@ void learning_curve_draw(const void *study, Plot *plot)
                                                   .x.label = "irreducible error γ",
                                                   .y.label = "exponent β"});
     PlotPanel *cost =
-        plot_panel(plot, (PlotAxes){.row = 1,
-                                    .column = 3,
-                                    .columns = 2,
-                                    .title = "What a training run costs: the automotive example",
-                                    .x = {.label = "devices (Pascal GPUs; a DGX-1V is 20)",
-                                          .log = 10,
-                                          .low = 0.7,
-                                          .high = 1e5},
-                                    .y = {.label = "days", .log = 10, .low = 0.1, .high = 1e5}});
+        plot_panel(plot,
+                   (PlotAxes){.row = 1,
+                              .column = 3,
+                              .columns = 2,
+                              .title = "What a training run costs: the automotive example",
+                              .x = plot_log("devices (Pascal GPUs; a DGX-1V is 20)", 10, 0.7, 1e5),
+                              .y = plot_log("days", 10, 0.1, 1e5)});
     draw_curve(l, curve);
     draw_open(l, open);
     /* Its note gives way to what is measured without. */
@@ -201,8 +189,9 @@ void learning_curve_draw(const void *study, Plot *plot)
         plot_note(cost, l->no_needed ? "needs training_days, too" : l->study.missing);
     else
         cost_draw(&l->cost, cost);
-    plot_footer(plot, l->no_needed && begun ? l->study.missing : status);
-    free(title);
+    if (l->no_needed && begun)
+        plot_footer(plot, "%s", l->study.missing);
+    else
+        draw_footer(l, plot);
     free(left_open);
-    free(status);
 }

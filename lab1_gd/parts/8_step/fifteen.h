@@ -83,8 +83,6 @@ void timed_training_step(TimedTraining *t);
 /* One of the last steps, of median length, with the batches of its successors loaded; -1: too few
  * steps so far. */
 int64_t timed_training_median_step(const TimedTraining *t);
-/* A part's time over the last steps; part PARTS: the whole step. */
-PartSpread timed_training_spread(const TimedTraining *t, int part);
 
 /* What the figure needs from one rank; sent as bytes. */
 typedef struct StepReport {

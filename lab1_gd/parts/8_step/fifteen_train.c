@@ -252,7 +252,8 @@ int64_t timed_training_median_step(const TimedTraining *t)
     return first;
 }
 
-PartSpread timed_training_spread(const TimedTraining *t, int part)
+/* A part's time over the last steps; part PARTS: the whole step. */
+static PartSpread spread(const TimedTraining *t, int part)
 {
     double values[HISTORY];
     int n = 0;
@@ -302,7 +303,7 @@ StepReport timed_training_report(TimedTraining *t, int64_t step, bool busy_is_wr
                sizeof r.record.later[i]);
     pthread_mutex_unlock(&t->lock);
     for (int p = 0; p <= PARTS; p++)
-        r.spread[p] = timed_training_spread(t, p);
+        r.spread[p] = spread(t, p);
     for (int i = 0; i < t->m->nlayers; i++)
         r.part_of[i] = third(t->m, i);
     if (busy_is_written)

@@ -194,9 +194,8 @@ void fifteen_draw(const void *study, Plot *plot)
     const StepReport *r = s->report;
     int ranks = lab->comm->size;
     char text[400];
-    snprintf(text, sizeof text, "%s on %s · batch %d per rank · %d rank%s · η = %g", s->model,
-             lab->data->name, s->batch, ranks, ranks == 1 ? "" : "s", s->rate);
-    plot_begin(plot, 1, 5, text);
+    plot_begin(plot, 1, 5, "%s on %s · batch %d per rank · %d rank%s · η = %g", s->model,
+               lab->data->name, s->batch, ranks, ranks == 1 ? "" : "s", s->rate);
     if (r[0].steps == 0) {
         PlotPanel *panel = plot_panel(plot, (PlotAxes){.columns = 5,
                                                        .x.label = "time since the step began (ms)",
@@ -211,5 +210,5 @@ void fifteen_draw(const void *study, Plot *plot)
              : s->study.paused ? "paused"
                                : "running",
              s->study.missing);
-    plot_footer(plot, text);
+    plot_footer(plot, "%s", text);
 }

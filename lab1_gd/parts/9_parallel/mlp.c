@@ -6,12 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-int mlp_layers(const MlpSpec *spec) { return 2 * spec->blocks + 1; }
+static int layers_of(const MlpSpec *spec) { return 2 * spec->blocks + 1; }
 
 /* The blocks' layers as evenly as possible; the classifier belongs to the last stage. */
 int mlp_stage_begin(const MlpSpec *spec, int stage, int stages)
 {
-    return stage == stages ? mlp_layers(spec) : 2 * spec->blocks * stage / stages;
+    return stage == stages ? layers_of(spec) : 2 * spec->blocks * stage / stages;
 }
 
 static int outputs(const MlpSpec *spec, int layer)

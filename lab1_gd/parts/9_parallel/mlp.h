@@ -40,7 +40,6 @@ typedef struct Mlp {
                                              * predictions */
 } Mlp;
 
-int mlp_layers(const MlpSpec *spec); /* 2 blocks + 1 */
 /* the stage's first layer; stage == stages: the end */
 int mlp_stage_begin(const MlpSpec *spec, int stage, int stages);
 size_t mlp_count(const MlpSpec *spec); /* parameters of the whole network */

@@ -6,7 +6,6 @@
 #include "timer.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 Task task_new(Comm *comm, Backend *be, const Dataset *data, MlpSpec spec, int batch, int updates,
               double rate)

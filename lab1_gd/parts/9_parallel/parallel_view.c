@@ -155,20 +155,19 @@ static void draw_table(Plot *plot, const Outcome *out, int batch, int schemes, i
         }
 }
 
-static void texts(const ParallelStudy *s, char title[256], char footer[256])
+static void begin(const ParallelStudy *s, Plot *plot, int columns)
 {
     int ranks = s->study.lab->comm->size;
-    snprintf(title, 256,
-             "%d dense layers of %d on %s · batch %d in %d micro-batches · η = %g · %d rank%s",
-             2 * s->blocks, s->width, s->task.data->name, s->batch, s->micros, s->rate, ranks,
-             ranks == 1 ? "" : "s");
+    plot_begin(plot, 7, columns,
+               "%d dense layers of %d on %s · batch %d in %d micro-batches · η = %g · %d rank%s",
+               2 * s->blocks, s->width, s->task.data->name, s->batch, s->micros, s->rate, ranks,
+               ranks == 1 ? "" : "s");
     if (ranks == 1)
-        snprintf(footer, 256,
-                 "one rank: nothing to split; use 2, 3 or 4: make lab1 ONLY=9_three NP=4");
+        plot_footer(plot, "one rank: nothing to split; use 2, 3 or 4: make lab1 ONLY=9_three NP=4");
     else
-        snprintf(footer, 256, "as if each rank had its own core · idle: exchanging or waiting · %s",
-                 s->missing[USES_BUSY] ? s->missing[USES_BUSY]
-                                       : "error: largest relative difference from one rank");
+        plot_footer(plot, "as if each rank had its own core · idle: exchanging or waiting · %s",
+                    s->missing[USES_BUSY] ? s->missing[USES_BUSY]
+                                          : "error: largest relative difference from one rank");
 }
 
 void parallel_draw(const void *study, Plot *plot)
@@ -176,8 +175,6 @@ void parallel_draw(const void *study, Plot *plot)
     const ParallelStudy *s = study;
     const Outcome *out = s->out;
     int schemes = s->schemes, chosen = s->chosen;
-    char title[256], footer[256];
-    texts(s, title, footer);
     double scale = 1e-3;
     for (int i = schemes > 1; i < schemes; i++)
         scale = fmax(scale, out[i].done ? 1010 * out[i].end : 0);
@@ -188,7 +185,7 @@ void parallel_draw(const void *study, Plot *plot)
                 : shown > 4 ? 3
                 : shown > 1 ? 2
                             : 1;
-    plot_begin(plot, 7, columns, title);
+    begin(s, plot, columns);
     if (chosen >= 0 && chosen < schemes)
         draw_timeline(plot, &out[chosen],
                       (PlotAxes){.rows = 4, .columns = columns, .no_legend = true},
@@ -202,5 +199,4 @@ void parallel_draw(const void *study, Plot *plot)
                                      .no_legend = true},
                           scale, s->clock, columns);
     draw_table(plot, out, s->batch, schemes, columns);
-    plot_footer(plot, footer);
 }

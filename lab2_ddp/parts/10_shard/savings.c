@@ -2,7 +2,6 @@
  * batch in pieces. Rank 0 alone. */
 #include "check.h"
 #include "epoch_order.h"
-#include "quantiles.h"
 #include "shard_study.h"
 #include "timer.h"
 #include <math.h>

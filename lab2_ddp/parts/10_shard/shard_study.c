@@ -42,10 +42,10 @@ static ModelSpec spec_of(const char *model, const char *hidden, const Dataset *d
     return train_model_spec(&o, d);
 }
 
-void shard_open(ShardStudy *s, const Lab *lab, uint64_t seed)
+void shard_open(void *study, const Lab *lab, uint64_t seed)
 {
+    ShardStudy *s = study;
     const Dataset *d = lab->data;
-    s->study.lab = lab;
     s->seed = seed;
     s->spec = spec_of(s->model, s->hidden, d);
     s->deep_spec = spec_of(s->deep, "256,128", d);
@@ -59,8 +59,9 @@ void shard_open(ShardStudy *s, const Lab *lab, uint64_t seed)
         s->deep_loader = images(lab, &s->deep_spec, s->deep_batch, seed);
 }
 
-void shard_close(ShardStudy *s)
+void shard_close(void *study)
 {
+    ShardStudy *s = study;
     loader_free(s->loader);
     loader_free(s->deep_loader);
 }
@@ -182,8 +183,7 @@ static double make_updates(Trial *t)
         seconds[u] = timer_now() - began;
     }
     comm_all_reduce_host(t->wire.inner, seconds, n, COMM_MAX);
-    sort_ascending(seconds, n);
-    return (seconds[(n - 1) / 2] + seconds[n / 2]) / 2;
+    return spread_of(seconds, n).median;
 }
 
 /* Rank 0's weights, a new array; NULL elsewhere. */

@@ -51,8 +51,8 @@ typedef struct ShardStudy {
     int finished;
 } ShardStudy;
 
-void shard_open(ShardStudy *s, const Lab *lab, uint64_t seed);
-void shard_close(ShardStudy *s);
+void shard_open(void *study, const Lab *lab, uint64_t seed);
+void shard_close(void *study);
 void shard_stages(ShardStudy *s);  /* each stage of ZeRO, on all ranks */
 void shard_savings(ShardStudy *s); /* of activations, on one rank: savings.c */
 int shard_steps(const ShardStudy *s);

@@ -47,15 +47,11 @@ static void draw_memory(const ShardStudy *s, Plot *plot)
         for (int i = 0; i < s->sizes; i++)
             highest = fmax(highest, s->stage[stage][i].all / 1e6);
     PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.columns = 2,
-                         .title = "Memory of one of 1, 2, 4 … ranks: predicted (pale), counted",
-                         .x = {.names = zero_names,
-                               .names_count = ZERO_STAGES,
-                               .low = -0.5,
-                               .high = ZERO_STAGES - 0.5},
-                         .y = {.label = "most at any moment of an update (MB)",
-                               .low = 0,
-                               .high = 1.08 * highest}});
+        plot,
+        (PlotAxes){.columns = 2,
+                   .title = "Memory of one of 1, 2, 4 … ranks: predicted (pale), counted",
+                   .x = plot_names(NULL, zero_names, ZERO_STAGES, 0.5),
+                   .y = plot_axis("most at any moment of an update (MB)", 0, 1.08 * highest)});
     double x0[MOST_BARS], x1[MOST_BARS], y0[MOST_BARS], y1[MOST_BARS];
     for (int part = 0; part < PARTS; part++)
         for (int k = 0; k < 2; k++) {
@@ -109,22 +105,15 @@ static void draw_bytes(const ShardStudy *s, Plot *plot)
     for (int i = 0; i < SHARD_MICROS; i++)
         micro[i] = shard_micro[i];
     PlotAxis bytes = {.label = "a rank sends, per update (MB)", .low = 0, .high = NAN};
-    PlotPanel *panel = plot_panel(
-        plot,
-        (PlotAxes){.column = 2,
-                   .title = "Bytes",
-                   .x = {.label = "ranks P", .log = 2, .low = 0.8, .high = 1.3 * x[s->sizes - 1]},
-                   .y = bytes});
+    PlotPanel *panel = plot_cell(plot, 0, 2, "Bytes",
+                                 plot_log("ranks P", 2, 0.8, 1.3 * x[s->sizes - 1]), bytes);
     for (int stage = 0; stage < ZERO_STAGES; stage++)
         draw_wire(s->stage[stage], s->sizes, x, stage, panel);
     snprintf(title, sizeof title, "Bytes, %d ranks, with accumulation", 1 << (s->sizes - 1));
-    panel = plot_panel(plot, (PlotAxes){.row = 1,
-                                        .column = 2,
-                                        .title = title,
-                                        .x = {.label = "micro-batches of an update",
-                                              .low = 0.5,
-                                              .high = shard_micro[SHARD_MICROS - 1] + 0.5},
-                                        .y = bytes});
+    panel = plot_cell(plot, 1, 2, title,
+                      plot_axis("micro-batches of an update", 0.5,
+                                shard_micro[SHARD_MICROS - 1] + 0.5),
+                      bytes);
     for (int stage = 0; stage < ZERO_STAGES; stage++)
         draw_wire(s->micro[stage], SHARD_MICROS, micro, stage, panel);
 }
@@ -154,20 +143,11 @@ static void draw_savings(const ShardStudy *s, Plot *plot)
     char title[128];
     snprintf(title, sizeof title, "Activations: %s, %d images", s->deep, s->deep_batch);
     PlotAxis pieces = {.label = "parts, or micro-batches", .log = 2, .low = 0.9, .high = 20};
-    PlotPanel *panel = plot_panel(plot,
-                                  (PlotAxes){.row = 1,
-                                             .title = title,
-                                             .x = pieces,
-                                             .y = {.label = "memory (MB)", .low = 0, .high = NAN}});
+    PlotPanel *panel = plot_cell(plot, 1, 0, title, pieces, plot_axis("memory (MB)", 0, NAN));
     draw_saving(s->parts, false, panel, 0, "computed twice, in parts");
     draw_saving(s->pieces, false, panel, 1, "accumulated");
-    panel = plot_panel(plot, (PlotAxes){.row = 1,
-                                        .column = 1,
-                                        .title = "… and their price",
-                                        .x = pieces,
-                                        .y = {.label = "time of a gradient / in one piece",
-                                              .low = 0,
-                                              .high = NAN}});
+    panel = plot_cell(plot, 1, 1, "… and their price", pieces,
+                      plot_axis("time of a gradient / in one piece", 0, NAN));
     plot_rule_y(panel, 4.0 / 3, (PlotStyle){.color = PLOT_GREY, .dashed = true});
     plot_text(panel, 1, 1.42, "a forward pass more: 4/3",
               (PlotStyle){.color = PLOT_GREY, .size = 12});
@@ -180,19 +160,15 @@ void shard_draw(const void *study, Plot *plot)
     const ShardStudy *s = study;
     char link[64];
     link_text(link, sizeof link, link_now_used());
-    char *title = format_new("%s %s, %.2f M parameters, on %s · batch %d per rank · %s", s->model,
-                             s->hidden, s->parameters / 1e6, s->study.lab->data->name, s->batch,
-                             link);
-    char *footer = format_new("lines and pale bars: predicted by rank_costs and activation_bytes · "
-                              "measured %d of %d",
-                              s->finished, shard_steps(s));
-    plot_begin(plot, 2, 3, title);
+    plot_begin(plot, 2, 3, "%s %s, %.2f M parameters, on %s · batch %d per rank · %s", s->model,
+               s->hidden, s->parameters / 1e6, s->study.lab->data->name, s->batch, link);
     draw_memory(s, plot);
     draw_bytes(s, plot);
     draw_savings(s, plot);
-    plot_footer(plot, footer);
-    free(footer);
-    free(title);
+    plot_footer(plot,
+                "lines and pale bars: predicted by rank_costs and activation_bytes · "
+                "measured %d of %d",
+                s->finished, shard_steps(s));
 }
 
 /* ---- the tables ---- */

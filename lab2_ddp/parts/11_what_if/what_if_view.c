@@ -70,10 +70,9 @@ static void draw_ranks(const WhatIf *w, Plot *plot)
 {
     enum { SIZES = 13 };
     double x[SIZES], y[SIZES], here = w->P, now = 100 * step_cost(w).efficiency;
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.title = "Efficiency against ranks",
-                                    .x = {.label = "ranks P", .log = 2, .low = 0.8, .high = 5000},
-                                    .y = {.label = "efficiency (%)", .low = 0, .high = 105}});
+    PlotPanel *panel = plot_cell(plot, 0, 0, "Efficiency against ranks",
+                                 plot_log("ranks P", 2, 0.8, 5000),
+                                 plot_axis("efficiency (%)", 0, 105));
     for (int r = 0; r < REMEDIES; r++) {
         WhatIf other = *w;
         other.remedy = r;
@@ -97,11 +96,9 @@ static void draw_bandwidths(const WhatIf *w, Plot *plot)
 {
     enum { STEPS = 80 };
     double x[STEPS], y[STEPS], here = 8 * w->link.bandwidth / 1e9, now = step_cost(w).seconds;
-    PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.column = 1,
-                         .title = "An update against bandwidth",
-                         .x = {.label = "bandwidth (Gbit/s)", .log = 10, .low = 0.009, .high = 1e4},
-                         .y = {.label = "time (s)", .log = 10}});
+    PlotPanel *panel = plot_cell(plot, 0, 1, "An update against bandwidth",
+                                 plot_log("bandwidth (Gbit/s)", 10, 0.009, 1e4),
+                                 plot_log("time (s)", 10, 0, 0));
     for (int r = 0; r < REMEDIES; r++) {
         WhatIf other = *w;
         other.remedy = r;
@@ -140,15 +137,9 @@ static void draw_memory(const WhatIf *w, Plot *plot)
         x0[s] = s - (s == (int)w->stage ? 0.42 : 0.25);
         x1[s] = s + (s == (int)w->stage ? 0.42 : 0.25);
     }
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.column = 2,
-                                    .title = "Memory (wide: the chosen stage)",
-                                    .x = {.label = "stage",
-                                          .low = -0.6,
-                                          .high = 3.6,
-                                          .names = stages,
-                                          .names_count = ZERO_STAGES},
-                                    .y = {.label = "memory (GB)", .low = 0, .high = 1.08 * most}});
+    PlotPanel *panel = plot_cell(plot, 0, 2, "Memory (wide: the chosen stage)",
+                                 plot_names("stage", stages, ZERO_STAGES, 0.6),
+                                 plot_axis("memory (GB)", 0, 1.08 * most));
     for (int k = 0; k < 4; k++) {
         for (int s = 0; s < ZERO_STAGES; s++) {
             base[s] = top[s];
@@ -164,12 +155,10 @@ void what_if_draw(const WhatIf *w, Plot *plot)
     char line[WHAT_IF_LINES][WHAT_IF_ROOM];
     char *title = what_if_title(w);
     what_if_lines(w, line);
-    char *footer = format_new("%s · %s", line[0], line[1]);
-    plot_begin(plot, 1, 3, title);
+    plot_begin(plot, 1, 3, "%s", title);
     draw_ranks(w, plot);
     draw_bandwidths(w, plot);
     draw_memory(w, plot);
-    plot_footer(plot, footer);
-    free(footer);
+    plot_footer(plot, "%s · %s", line[0], line[1]);
     free(title);
 }

@@ -1,7 +1,6 @@
 /* all_reduce_study.c: see all_reduce_study.h. */
 #include "all_reduce_study.h"
 #include "live_figure.h"
-#include "record_view.h"
 #include <math.h>
 #include <string.h>
 

@@ -13,14 +13,6 @@ typedef struct Comparison {
     Measured at[COMPARED][MOST_WORLDS][MOST_SIZES];
 } Comparison;
 
-bool compare_predicts(const Comparison *c); /* is there a link, and exercise 2f? */
-double compare_predicted(const Comparison *c, Algorithm a, int P, double bytes); /* NAN: cannot */
-/* The fastest: the index in all_reduces; -1: unknown. */
-int compare_best_predicted(const Comparison *c, int P, double bytes);
-int compare_best_measured(const Comparison *c, int world, int size);
-
-/* ---- compare_view.c ---- */
-
 /* Time against size on the ranks of one world, and against ranks at one size. */
 void compare_draw_times(Plot *plot, const Comparison *c, int world, int size, const char *footer);
 /* Which one is fastest, over sizes and ranks. */

@@ -1,29 +1,30 @@
 /* compare_view.c: see compare.h. */
-#include "check.h"
 #include "compare.h"
 #include "exercise.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-bool compare_predicts(const Comparison *c)
+/* Is there a link, and exercise 2f? */
+static bool predicts(const Comparison *c)
 {
     return !exercise_missing(SECONDS_EXERCISE) && isfinite(c->link.bandwidth);
 }
 
-double compare_predicted(const Comparison *c, Algorithm a, int P, double bytes)
+/* NAN: it cannot be predicted. */
+static double predicted(const Comparison *c, Algorithm a, int P, double bytes)
 {
-    return compare_predicts(c)
-             ? all_reduce_seconds(a, P, bytes, c->link.latency, 1 / c->link.bandwidth)
-             : NAN;
+    return predicts(c) ? all_reduce_seconds(a, P, bytes, c->link.latency, 1 / c->link.bandwidth)
+                       : NAN;
 }
 
-int compare_best_predicted(const Comparison *c, int P, double bytes)
+/* The fastest: the index in all_reduces; -1: unknown. */
+static int best_predicted(const Comparison *c, int P, double bytes)
 {
     int best = -1;
     double least = INFINITY;
     for (int a = 0; a < ALL_REDUCES; a++) {
-        double seconds = compare_predicted(c, (Algorithm)a, P, bytes);
+        double seconds = predicted(c, (Algorithm)a, P, bytes);
         if (seconds < least * (1 - 1e-9)) { /* of two that are equal, the simpler one */
             least = seconds;
             best = a;
@@ -32,7 +33,7 @@ int compare_best_predicted(const Comparison *c, int P, double bytes)
     return best;
 }
 
-int compare_best_measured(const Comparison *c, int world, int size)
+static int best_measured(const Comparison *c, int world, int size)
 {
     int best = -1;
     for (int a = 0; a < ALL_REDUCES; a++) {
@@ -79,7 +80,7 @@ static void draw_measured(PlotPanel *panel, const Comparison *c, int kind, int n
     if (known == 0)
         return;
     plot_scatter(panel, n, x, seconds, style);
-    if (!compare_predicts(c))
+    if (!predicts(c))
         plot_line(panel, n, x, seconds, (PlotStyle){.color = color_of(kind), .width = 1.2});
 }
 
@@ -96,10 +97,10 @@ static void draw_over_sizes(PlotPanel *panel, const Comparison *c, int world)
     for (int a = 0; a < COMPARED; a++) {
         for (int i = 0; i < FINE && a < ALL_REDUCES; i++) {
             fine[i] = low * pow(high / low, i / (FINE - 1.0));
-            line[i] = 1e3 * compare_predicted(c, (Algorithm)a, c->worlds.P[world], fine[i]);
+            line[i] = 1e3 * predicted(c, (Algorithm)a, c->worlds.P[world], fine[i]);
             fine[i] /= 1024;
         }
-        if (a < ALL_REDUCES && compare_predicts(c))
+        if (a < ALL_REDUCES && predicts(c))
             plot_line(panel, FINE, fine, line, (PlotStyle){.color = color_of(a), .width = 1.6});
         for (int i = 0; i < c->sizes; i++) {
             x[i] = 4.0 * c->count[i] / 1024;
@@ -117,9 +118,9 @@ static void draw_over_ranks(PlotPanel *panel, const Comparison *c, int size)
         int n = 0;
         for (int p = 2; p <= most && n < 64 && a < ALL_REDUCES; p++, n++) {
             P[n] = p;
-            line[n] = 1e3 * compare_predicted(c, (Algorithm)a, p, 4.0 * c->count[size]);
+            line[n] = 1e3 * predicted(c, (Algorithm)a, p, 4.0 * c->count[size]);
         }
-        if (a < ALL_REDUCES && compare_predicts(c))
+        if (a < ALL_REDUCES && predicts(c))
             plot_line(panel, n, P, line, (PlotStyle){.color = color_of(a), .width = 1.6});
         for (int i = 0; i < c->worlds.count; i++) {
             x[i] = c->worlds.P[i];
@@ -144,18 +145,15 @@ static void draw_to_do(PlotPanel *panel)
 
 void compare_draw_times(Plot *plot, const Comparison *c, int world, int size, const char *footer)
 {
-    char link[120], title[200], left[80], right[80], bytes[24];
+    char link[120], left[80], right[80], bytes[24];
     link_words(link, sizeof link, c);
     bytes_text(bytes, sizeof bytes, 4.0 * c->count[size]);
-    snprintf(title, sizeof title, "All-reduce · %s · %s", link,
-             compare_predicts(c) ? "lines: predicted, dots: measured" : "measured");
     snprintf(left, sizeof left, "%d ranks", c->worlds.P[world]);
     snprintf(right, sizeof right, "a vector of %s", bytes);
-    plot_begin(plot, 1, 2, title);
-    PlotPanel *sizes = plot_panel(plot,
-                                  (PlotAxes){.title = left,
-                                             .x = {.label = "size of the vector (KiB)", .log = 2},
-                                             .y = {.label = "time (ms)", .log = 10}});
+    plot_begin(plot, 1, 2, "All-reduce · %s · %s", link,
+               predicts(c) ? "lines: predicted, dots: measured" : "measured");
+    PlotPanel *sizes = plot_cell(plot, 0, 0, left, plot_log("size of the vector (KiB)", 2, 0, 0),
+                                 plot_log("time (ms)", 10, 0, 0));
     draw_over_sizes(sizes, c, world);
     PlotPanel *ranks = plot_panel(plot, (PlotAxes){.column = 1,
                                                    .title = right,
@@ -164,7 +162,7 @@ void compare_draw_times(Plot *plot, const Comparison *c, int world, int size, co
                                                    .no_legend = true});
     draw_over_ranks(ranks, c, size);
     draw_to_do(ranks);
-    plot_footer(plot, footer);
+    plot_footer(plot, "%s", footer);
 }
 
 /* ---- the map ---- */
@@ -181,7 +179,7 @@ static void draw_predicted(PlotPanel *panel, const Comparison *c, double low, do
     for (int P = 2; P < 2 + MAP_RANKS; P++)
         for (int i = 0; i < MAP_SIZES; i++) {
             double from = low * pow(step, i);
-            int a = compare_best_predicted(c, P, from * sqrt(step));
+            int a = best_predicted(c, P, from * sqrt(step));
             if (a < 0)
                 continue;
             x0[a][n[a]] = from / 1024;
@@ -202,7 +200,7 @@ static void draw_winners(PlotPanel *panel, const Comparison *c)
 {
     for (int w = 0; w < c->worlds.count; w++)
         for (int i = 0; i < c->sizes; i++) {
-            int a = compare_best_measured(c, w, i);
+            int a = best_measured(c, w, i);
             double x = 4.0 * c->count[i] / 1024, y = c->worlds.P[w];
             if (a < 0)
                 continue;
@@ -213,29 +211,22 @@ static void draw_winners(PlotPanel *panel, const Comparison *c)
 
 void compare_draw_map(Plot *plot, const Comparison *c, const char *footer)
 {
-    char link[120], title[200];
+    char link[120];
     /* ends before the next tick, whose label would be cut off */
     double low = 4.0 * c->count[0] / 2, high = 4.0 * c->count[c->sizes - 1] * 1.9;
     int most = c->worlds.P[c->worlds.count - 1];
-    bool predicts = compare_predicts(c);
+    bool known = predicts(c);
     link_words(link, sizeof link, c);
-    snprintf(title, sizeof title, "Which all-reduce is fastest? · %s", link);
-    plot_begin(plot, 1, 1, title);
-    PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.title = predicts ? "areas: predicted, dots: measured" : "dots: measured",
-                         .x = {.label = "size of the vector (KiB)",
-                               .log = 2,
-                               .low = low / 1024,
-                               .high = high / 1024},
-                         .y = {.label = "ranks P",
-                               .log = 2,
-                               .low = 1.8,
-                               .high = predicts ? 1.5 + MAP_RANKS : most + 0.5}});
-    if (predicts)
+    plot_begin(plot, 1, 1, "Which all-reduce is fastest? · %s", link);
+    PlotPanel *panel = plot_cell(plot, 0, 0,
+                                 known ? "areas: predicted, dots: measured" : "dots: measured",
+                                 plot_log("size of the vector (KiB)", 2, low / 1024, high / 1024),
+                                 plot_log("ranks P", 2, 1.8, known ? 1.5 + MAP_RANKS : most + 0.5));
+    if (known)
         draw_predicted(panel, c, low, high);
     draw_winners(panel, c);
     draw_to_do(panel);
-    plot_footer(plot, footer);
+    plot_footer(plot, "%s", footer);
 }
 
 /* ---- the table ---- */
@@ -243,15 +234,14 @@ void compare_draw_map(Plot *plot, const Comparison *c, const char *footer)
 static void report_one(const Comparison *c, Run *run, int a, int w, int i)
 {
     const Measured *m = &c->at[a][w][i];
-    char bytes[24], predicted[64] = "";
+    char bytes[24], text[64] = "";
     double size = 4.0 * c->count[i],
-           seconds = a == MPI_S_OWN ? NAN
-                                    : compare_predicted(c, (Algorithm)a, c->worlds.P[w], size);
+           seconds = a == MPI_S_OWN ? NAN : predicted(c, (Algorithm)a, c->worlds.P[w], size);
     bytes_text(bytes, sizeof bytes, size);
     if (!isnan(seconds))
-        snprintf(predicted, sizeof predicted, "%13.3f  %5.2f", 1e3 * seconds, m->seconds / seconds);
+        snprintf(text, sizeof text, "%13.3f  %5.2f", 1e3 * seconds, m->seconds / seconds);
     run_say(run, "%4d  %8s  %-14s %9.0f  %11.3f  %11.3f%s%s", c->worlds.P[w], bytes,
-            all_reduces[a].name, m->messages, m->bytes / 1e6, 1e3 * m->seconds, predicted,
+            all_reduces[a].name, m->messages, m->bytes / 1e6, 1e3 * m->seconds, text,
             m->right ? "" : "  a wrong sum: see make check");
 }
 
@@ -259,7 +249,7 @@ void compare_report(const Comparison *c, Run *run)
 {
     int last = c->worlds.count - 1;
     run_say(run, "   P      size  all-reduce      messages           MB  measured ms%s",
-            compare_predicts(c) ? " predicted ms  ratio" : "");
+            predicts(c) ? " predicted ms  ratio" : "");
     for (int i = 0; i<c->sizes; i += c->sizes> 1 ? c->sizes - 1 : 1)
         for (int a = 0; a < COMPARED; a++)
             if (c->at[a][last][i].done)
@@ -275,9 +265,8 @@ void compare_report(const Comparison *c, Run *run)
                 if (m->done)
                     run_metrics(run, "%s,%d,%.0f,%.0f,%.0f,%.6g,%.6g,%d", all_reduces[a].name,
                                 c->worlds.P[w], size, m->messages, m->bytes, m->seconds,
-                                a == MPI_S_OWN
-                                    ? NAN
-                                    : compare_predicted(c, (Algorithm)a, c->worlds.P[w], size),
+                                a == MPI_S_OWN ? NAN
+                                               : predicted(c, (Algorithm)a, c->worlds.P[w], size),
                                 m->right);
             }
 }

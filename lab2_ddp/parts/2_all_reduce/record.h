@@ -6,6 +6,7 @@
 #ifndef RECORD_H
 #define RECORD_H
 #include "all_reduces.h"
+#include "plot.h"
 
 enum { MOST_SEEN = 8, MOST_MOMENTS = 64, MOST_MESSAGES = 256, MOST_STEPS = 256 };
 
@@ -45,4 +46,8 @@ void record_all_reduce(Record *r, Algorithm a, int P, double ratio, Comm *all);
 const float *record_vector(const Record *r, int rank, double time);
 /* How often rank `part` is in this sum. */
 int record_parts(float sum, int part);
+
+/* record_view.c: as a figure: a row of chunks per rank, and the messages on their way between the
+ * rows, at a time, in seconds from the start; missing: what is still to be written, or NULL. */
+void record_draw(Plot *plot, const Record *r, double time, const char *missing, const char *footer);
 #endif

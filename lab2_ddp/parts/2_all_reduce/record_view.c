@@ -1,8 +1,7 @@
-/* record_view.c: see record_view.h. */
-#include "record_view.h"
+/* record_view.c: see record.h. */
+#include "record.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const double TALL = 0.23, WIDE = 0.46; /* half a cell */
 
@@ -75,16 +74,12 @@ static void draw_chunks(Plot *plot, const Record *r, double time, const char *mi
     const char *rows[MOST_SEEN];
     for (int p = 0; p < r->P; p++)
         rows[r->P - 1 - p] = ranks[p];
-    PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.columns = 3,
-                         .title = "whose elements are in each chunk's sum",
-                         .x = {.label = "chunk of the vector",
-                               .names = chunks,
-                               .names_count = r->P,
-                               .low = -0.6,
-                               .high = r->P - 0.4},
-                         .y = {.names = rows, .names_count = r->P, .low = -0.6, .high = r->P - 0.4},
-                         .no_legend = true});
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.columns = 3,
+                                    .title = "whose elements are in each chunk's sum",
+                                    .x = plot_names("chunk of the vector", chunks, r->P, 0.6),
+                                    .y = plot_names(NULL, rows, r->P, 0.6),
+                                    .no_legend = true});
     for (int p = 0; r->done && p < r->P; p++)
         for (int k = 0; k < r->P; k++)
             draw_cell(panel, r->P, p, k, record_vector(r, p, time)[k]);
@@ -123,15 +118,13 @@ static void draw_sent(Plot *plot, const Record *r, double time)
 
 void record_draw(Plot *plot, const Record *r, double time, const char *missing, const char *footer)
 {
-    char title[200];
-    snprintf(title, sizeof title,
-             "All-reduce, %s · %d ranks · sending a whole vector takes %g latenc%s · at %.2f of "
-             "%.2f latencies",
-             all_reduces[r->algorithm].name, r->P, r->vector / r->latency,
-             r->vector == r->latency ? "y" : "ies", fmin(time, r->end) / r->latency,
-             r->end / r->latency);
-    plot_begin(plot, 1, 4, title);
+    plot_begin(plot, 1, 4,
+               "All-reduce, %s · %d ranks · sending a whole vector takes %g latenc%s · at %.2f of "
+               "%.2f latencies",
+               all_reduces[r->algorithm].name, r->P, r->vector / r->latency,
+               r->vector == r->latency ? "y" : "ies", fmin(time, r->end) / r->latency,
+               r->end / r->latency);
     draw_chunks(plot, r, time, missing);
     draw_sent(plot, r, time);
-    plot_footer(plot, footer);
+    plot_footer(plot, "%s", footer);
 }

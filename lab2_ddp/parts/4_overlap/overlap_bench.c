@@ -162,14 +162,6 @@ static void one_update(Bench *b)
     keep_calls(b);
 }
 
-static double median(const double *v, int n)
-{
-    double sorted[BENCH_UPDATES];
-    memcpy(sorted, v, (size_t)n * sizeof *v);
-    sort_ascending(sorted, n);
-    return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
-}
-
 /* The moments of the slowest rank, on every rank, a new array [updates][3 + layers]: backward,
  * exchanged, updated, then the layers. */
 static double *slowest_moments(const Bench *b)
@@ -195,7 +187,7 @@ static double median_between(const Bench *b, const double *moments, int from, in
     int width = 3 + b->layers;
     for (int u = 0; u < b->updates; u++)
         v[u] = moments[u * width + to] - (from < 0 ? 0 : moments[u * width + from]);
-    return median(v, b->updates);
+    return spread_of(v, b->updates).median;
 }
 
 /* ---- predictions ---- */
@@ -233,7 +225,7 @@ static double predicted_here(const Bench *b, const double *moments, const Settin
             seconds[i] = layer[i] - (i ? layer[i - 1] : 0);
         v[u] = predicted(b, seconds, setting);
     }
-    return median(v, b->updates);
+    return spread_of(v, b->updates).median;
 }
 
 /* ---- a setting ---- */

@@ -57,7 +57,6 @@ typedef struct Bench {
     int32_t *order; /* [(updates + 1) * batch] of this rank */
     float *initial,
         *expected; /* weights: at the start, and after the updates with EXCHANGE_WHOLE */
-    bool known;    /* is `expected`? */
     Recorder recorder;
     Buckets buckets;
     int layers; /* with parameters, in the order of the backward pass: */

@@ -5,7 +5,7 @@
 const double study_bandwidth[STUDY_BANDWIDTHS] = {1e8, 2e8, 4e8, 1e9, 2.5e9, 1e10};
 const double study_size[STUDY_SIZES] = {0, 1e4, 3e4, 1e5, 3e5, INFINITY};
 
-Setting study_setting(Link link, double least, int index)
+static Setting setting_of(Link link, double least, int index)
 {
     static const ExchangeKind steady[] = {EXCHANGE_NONE, EXCHANGE_WHOLE, EXCHANGE_BUCKETS};
     Setting setting = {.link = link, .least = least};
@@ -28,7 +28,7 @@ Setting study_setting(Link link, double least, int index)
 static void predict(OverlapStudy *s)
 {
     for (int i = 0; i < STUDY_SETTINGS; i++) {
-        Setting setting = study_setting(s->link, s->least, i);
+        Setting setting = setting_of(s->link, s->least, i);
         s->predicted[i] = setting.steady ? NAN : bench_predicted(s->bench, &setting);
     }
 }
@@ -36,7 +36,7 @@ static void predict(OverlapStudy *s)
 void study_measure(OverlapStudy *s, Link link, double least, int index)
 {
     static Measured m;
-    bench_measure(&m, s->bench, study_setting(link, least, index));
+    bench_measure(&m, s->bench, setting_of(link, least, index));
     study_lock(&s->study, true);
     if (s->link.bandwidth == link.bandwidth && s->least == least)
         s->measured[index] = m;

@@ -35,10 +35,8 @@ typedef struct OverlapStudy {
     double predicted[STUDY_SETTINGS]; /* s */
 } OverlapStudy;
 
-/* Setting number `index`, with this chosen link and bucket size. */
-Setting study_setting(Link link, double least, int index);
-/* Measure it on all ranks. The result is dropped if another link or size was chosen meanwhile.
- * Collective. */
+/* Measure setting number `index`, with this chosen link and bucket size, on all ranks. The result
+ * is dropped if another link or size was chosen meanwhile. Collective. */
 void study_measure(OverlapStudy *s, Link link, double least, int index);
 /* For how long an update waits, s, by exposed_seconds(): from its own layers' times once it is
  * measured, before that from those without an exchange. NaN: not known yet. */

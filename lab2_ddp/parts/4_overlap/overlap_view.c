@@ -22,10 +22,9 @@ static PlotStyle style_of(ExchangeKind kind, const char *label)
 
 static void draw_bandwidths(const OverlapStudy *s, Plot *plot)
 {
-    PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.title = "Waiting for the network",
-                         .x = {.label = "bandwidth (Mbit/s)", .log = 10, .low = 70, .high = 1.5e4},
-                         .y = {.label = "share of an update (%)", .low = 0, .high = 100}});
+    PlotPanel *panel = plot_cell(plot, 0, 0, "Waiting for the network",
+                                 plot_log("bandwidth (Mbit/s)", 10, 70, 1.5e4),
+                                 plot_axis("share of an update (%)", 0, 100));
     for (int e = 0; e < STUDY_EXCHANGES; e++) {
         double x[STUDY_BANDWIDTHS], found[STUDY_BANDWIDTHS], predicted[STUDY_BANDWIDTHS];
         for (int i = 0; i < STUDY_BANDWIDTHS; i++) {
@@ -55,15 +54,10 @@ static void draw_sizes(const OverlapStudy *s, Plot *plot)
         found[i] = m->done ? 1e3 * m->exposed : NAN;
         predicted[i] = 1e3 * study_predicted(s, STUDY_BY_SIZE + i);
     }
-    PlotPanel *panel = plot_panel(plot,
-                                  (PlotAxes){.column = 1,
-                                             .title = title,
-                                             .x = {.label = "a bucket is started once it has",
-                                                   .names = size_names,
-                                                   .names_count = STUDY_SIZES,
-                                                   .low = -0.5,
-                                                   .high = STUDY_SIZES - 0.5},
-                                             .y = {.label = "an update waits (ms)", .log = 10}});
+    PlotPanel *panel = plot_cell(plot, 0, 1, title,
+                                 plot_names("a bucket is started once it has", size_names,
+                                            STUDY_SIZES, 0.5),
+                                 plot_log("an update waits (ms)", 10, 0, 0));
     PlotStyle style = style_of(EXCHANGE_BUCKETS, "measured"),
               line = {.color = style.color, .label = "predicted"};
     plot_line(panel, STUDY_SIZES, x, predicted, line);
@@ -150,19 +144,16 @@ void overlap_draw(const void *study, Plot *plot)
     int done = 0;
     for (int i = 0; i < STUDY_SETTINGS; i++)
         done += s->measured[i].done;
-    char *title = format_new("%s on %s · batch %d per rank · %d ranks · %s clock", s->model,
-                             s->study.lab->data->name, s->batch, s->study.lab->comm->size,
-                             link_virtual() ? "virtual" : "real");
-    char *footer = format_new("lines: predicted by exposed_seconds · points: measured (%d of %d) · "
-                              "latency %.0f µs",
-                              done, STUDY_SETTINGS, 1e6 * s->link.latency);
-    plot_begin(plot, 2, 2, title);
+    plot_begin(plot, 2, 2, "%s on %s · batch %d per rank · %d ranks · %s clock", s->model,
+               s->study.lab->data->name, s->batch, s->study.lab->comm->size,
+               link_virtual() ? "virtual" : "real");
     draw_bandwidths(s, plot);
     draw_sizes(s, plot);
     draw_timelines(s, plot);
-    plot_footer(plot, footer);
-    free(footer);
-    free(title);
+    plot_footer(plot,
+                "lines: predicted by exposed_seconds · points: measured (%d of %d) · "
+                "latency %.0f µs",
+                done, STUDY_SETTINGS, 1e6 * s->link.latency);
 }
 
 /* ---- the table ---- */

@@ -10,13 +10,10 @@ const char *const partition_kind_names[PARTITION_KINDS] = {"plain", "option 1: c
                                                            "option 2: own orders",
                                                            "mistake: one order"};
 
-void partition_open(PartitionStudy *s, const Lab *lab, uint64_t seed)
+void partition_open(void *study, const Lab *lab, uint64_t seed)
 {
-    const Dataset *d = lab->data;
-    s->study.lab = lab;
+    PartitionStudy *s = study;
     s->seed = seed;
-    s->images = s->images < d->train.count ? s->images : d->train.count;
-    s->test = s->test < d->test.count ? s->test : d->test.count;
     REQUIRE(s->images >= s->split * s->batch,
             "--images=%d: an update takes %d batches of %d: give at least %d", s->images, s->split,
             s->batch, s->split * s->batch);

@@ -31,8 +31,8 @@ typedef struct PartitionStudy {
 
 extern const char *const partition_kind_names[PARTITION_KINDS];
 
-/* Checks the choices, and cuts images and test to what there is. */
-void partition_open(PartitionStudy *s, const Lab *lab, uint64_t seed);
+/* Checks the choices. */
+void partition_open(void *study, const Lab *lab, uint64_t seed);
 void partition_work(void *study); /* counts the shares, then trains */
 
 /* partition_view.c: the figure, and the results as a table and a file. */

@@ -1,11 +1,9 @@
 /* partition_view.c: three panels: the share of the data seen against the number of ranks, and
  * against epochs; the accuracy against epochs. Lines are predicted, dots counted. */
-#include "check.h"
 #include "partition_study.h"
 #include "quantiles.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Two kinds lie on one line at 1: the dots of the first are larger and drawn first. */
 static PlotStyle dots(PartitionKind kind)
@@ -47,73 +45,54 @@ static void draw_shares(const PartitionStudy *s, Plot *plot)
         draw_share(s, panel, STUDY_SIZES, sizes, kind, true);
     guess_rule(&s->guess, panel);
     snprintf(title, sizeof title, "%d ranks, over the epochs", s->split);
-    panel = plot_panel(plot,
-                       (PlotAxes){.column = 1,
-                                  .title = title,
-                                  .x = {.label = "epochs", .low = 0.5, .high = s->epochs + 0.5},
-                                  .y = share});
+    panel = plot_cell(plot, 0, 1, title, plot_axis("epochs", 0.5, s->epochs + 0.5), share);
     for (int kind = 0; kind < PARTITION_KINDS; kind++)
         draw_share(s, panel, s->epochs, epochs, kind, false);
 }
 
-/* Of one kind after an epoch: how many trainings, and their lowest, median and highest accuracy. */
-static int spread(const PartitionStudy *s, PartitionKind kind, int epoch, double at[3])
+/* Accuracy of one kind after an epoch. */
+static Spread spread(const PartitionStudy *s, PartitionKind kind, int epoch)
 {
     double v[STUDY_SEEDS];
-    int n = 0;
     for (int k = 0; k < s->seeds; k++)
-        if (!isnan(s->accuracy[kind][k][epoch]))
-            v[n++] = s->accuracy[kind][k][epoch];
-    sort_ascending(v, n);
-    at[0] = n ? v[0] : NAN;
-    at[1] = n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : NAN;
-    at[2] = n ? v[n - 1] : NAN;
-    return n;
+        v[k] = s->accuracy[kind][k][epoch];
+    return spread_of(v, s->seeds);
 }
 
 static void draw_accuracy(const PartitionStudy *s, Plot *plot)
 {
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.column = 2,
-                                    .title = "Does it matter?",
-                                    .x = {.label = "epochs", .low = 0.5, .high = s->epochs + 0.5},
-                                    .y = {.label = "test accuracy: median, lowest, highest"}});
+    PlotPanel *panel = plot_cell(plot, 0, 2, "Does it matter?",
+                                 plot_axis("epochs", 0.5, s->epochs + 0.5),
+                                 plot_axis("test accuracy: median, lowest, highest", 0, 0));
     for (int kind = 0; kind < PARTITION_KINDS; kind++) {
-        double x[STUDY_EPOCHS], at[3][STUDY_EPOCHS], one[3];
+        double x[STUDY_EPOCHS];
+        Spread v[STUDY_EPOCHS];
         for (int e = 0; e < s->epochs; e++) {
-            spread(s, kind, e, one);
+            v[e] = spread(s, kind, e);
             x[e] = e + 1 + 0.08 * (kind - 1.5);
-            for (int k = 0; k < 3; k++)
-                at[k][e] = one[k];
         }
         PlotStyle style = dots(kind);
         style.size = 8;
-        plot_line(panel, s->epochs, x, at[1], (PlotStyle){.color = style.color, .width = 1.5});
-        plot_errors(panel, s->epochs, x, at[0], at[2], (PlotStyle){.color = style.color});
+        style.width = 1.5;
         style.label = partition_kind_names[kind];
-        plot_scatter(panel, s->epochs, x, at[1], style);
+        plot_spreads(panel, s->epochs, x, v, style);
     }
 }
 
 void partition_draw(const void *study, Plot *plot)
 {
     const PartitionStudy *s = study;
-    char *title = format_new("%s on %d images of %s · %d ranks with batches of %d · η = %g",
+    bool shows = study_begin(&s->study, plot, 1, 3,
+                             "%s on %d images of %s · %d ranks with batches of %d · η = %g",
                              s->model, s->images, s->study.lab->data->name, s->split, s->batch,
                              s->rate);
-    char *footer = format_new("lines: predicted by share_seen · points: counted · trained %d of %d "
-                              "networks",
-                              s->done, PARTITION_KINDS * s->seeds);
-    plot_begin(plot, 1, 3, title);
-    if (s->study.missing)
-        study_note_missing(&s->study, plot, 3);
-    else {
-        draw_shares(s, plot);
-        draw_accuracy(s, plot);
-    }
-    plot_footer(plot, footer);
-    free(footer);
-    free(title);
+    plot_footer(plot,
+                "lines: predicted by share_seen · points: counted · trained %d of %d networks",
+                s->done, PARTITION_KINDS * s->seeds);
+    if (!shows)
+        return;
+    draw_shares(s, plot);
+    draw_accuracy(s, plot);
 }
 
 void partition_report(const void *study)
@@ -127,14 +106,14 @@ void partition_report(const void *study)
     run_metrics_header(run, "kind,epoch,predicted,counted,low,median,high,trainings");
     for (int kind = 0; kind < PARTITION_KINDS; kind++)
         for (int e = 0; e < s->epochs; e++) {
-            double at[3], share = share_seen(kind, s->split, e + 1);
-            int n = spread(s, kind, e, at);
+            double share = share_seen(kind, s->split, e + 1);
+            Spread v = spread(s, kind, e);
             run_metrics(run, "%s,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%d", partition_kind_names[kind], e + 1,
-                        share, s->by_epoch[kind][e], at[0], at[1], at[2], n);
+                        share, s->by_epoch[kind][e], v.low, v.median, v.high, v.count);
             if (e == 0 || e == s->epochs - 1)
                 run_say(run, "%-20s  %6d  %5.1f %%    %5.1f %%   %.3f (%.3f to %.3f)",
                         partition_kind_names[kind], e + 1, 100 * s->by_epoch[kind][e], 100 * share,
-                        at[1], at[0], at[2]);
+                        v.median, v.low, v.high);
         }
     guess_found(&s->guess, run, s->by_epoch[PARTITION_OWN_ORDERS][0]);
 }

@@ -1,10 +1,8 @@
 /* network_view.c: efficiency against bandwidth, latency and ranks; lines are predicted, points
  * measured. Where communication takes over is marked. */
-#include "check.h"
 #include "network_study.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const PlotShape shapes[GROUPS] = {PLOT_DOT, PLOT_SQUARE, PLOT_DIAMOND, PLOT_TRIANGLE,
                                          PLOT_DOT};
@@ -58,10 +56,8 @@ static void draw_bandwidths(const NetworkStudy *s, Plot *plot)
     char title[120];
     snprintf(title, sizeof title, "Bandwidth · %s%s", s->model[s->choice.model].name,
              s->choice.overlapped ? ", overlapped" : "");
-    PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.title = title,
-                         .x = {.label = "bandwidth (Mbit/s)", .log = 10, .low = 50, .high = 2e5},
-                         .y = percent});
+    PlotPanel *panel = plot_cell(plot, 0, 0, title, plot_log("bandwidth (Mbit/s)", 10, 50, 2e5),
+                                 percent);
     for (int i = 0; i < STUDY_BANDWIDTHS; i++)
         x[i] = network_bandwidth[i] / 1e6;
     plot_rule_x(panel, 8 * s->choice.link.bandwidth / 1e6,
@@ -89,12 +85,8 @@ static void draw_latencies(const NetworkStudy *s, Plot *plot)
 {
     static const char *const names[STUDY_FEW] = {"2 ranks", "8", "32"};
     double x[STUDY_LATENCIES];
-    PlotPanel *panel =
-        plot_panel(plot,
-                   (PlotAxes){.column = 1,
-                              .title = "Latency, at the chosen bandwidth",
-                              .x = {.label = "latency (µs)", .log = 10, .low = 0.7, .high = 1.5e4},
-                              .y = percent});
+    PlotPanel *panel = plot_cell(plot, 0, 1, "Latency, at the chosen bandwidth",
+                                 plot_log("latency (µs)", 10, 0.7, 1.5e4), percent);
     for (int i = 0; i < STUDY_LATENCIES; i++)
         x[i] = 1e6 * network_latency[i];
     plot_rule_x(panel, 1e6 * s->choice.link.latency, (PlotStyle){.color = PLOT_GREY, .width = 1});
@@ -109,11 +101,8 @@ static void draw_latencies(const NetworkStudy *s, Plot *plot)
 static void draw_ranks(const NetworkStudy *s, Plot *plot)
 {
     double x[GROUPS], worth[GROUPS];
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.row = 1,
-                                    .title = "Ranks, on the chosen link",
-                                    .x = {.label = "ranks P", .log = 2, .low = 1.7, .high = 40},
-                                    .y = percent});
+    PlotPanel *panel = plot_cell(plot, 1, 0, "Ranks, on the chosen link",
+                                 plot_log("ranks P", 2, 1.7, 40), percent);
     for (int g = 0; g < GROUPS; g++) {
         x[g] = 2 << g;
         worth[g] = 100 / x[g];
@@ -140,14 +129,10 @@ static void draw_update(const NetworkStudy *s, Plot *plot)
     double slowest = compute;
     for (int g = 0; g < GROUPS; g++)
         slowest = fmax(slowest, 1e3 * s->seconds[first + g]);
-    PlotPanel *panel = plot_panel(
-        plot,
-        (PlotAxes){
-            .row = 1,
-            .column = 1,
-            .title = "An update on the chosen link, measured",
-            .x = {.label = "ranks P", .low = 0.3, .high = 5.7, .names = names, .names_count = 6},
-            .y = {.label = "time (ms)", .low = 0, .high = 1.08 * slowest}});
+    PlotPanel *panel = plot_cell(
+        plot, 1, 1, "An update on the chosen link, measured",
+        (PlotAxis){.label = "ranks P", .low = 0.3, .high = 5.7, .names = names, .names_count = 6},
+        plot_axis("time (ms)", 0, 1.08 * slowest));
     for (int g = 0; g < GROUPS; g++) {
         x0[g] = g + 0.7;
         x1[g] = g + 1.3;
@@ -166,24 +151,21 @@ void network_draw(const void *study, Plot *plot)
     char link[40];
     link_text(link, sizeof link, s->choice.link);
     const UpdateWork *w[] = {&s->model[0].work, &s->model[1].work};
-    char *title = format_new("%s%s · batch %d per rank · MLP "
-                             "%.1f ms, %.1f MB; ResNet-8 %.1f ms, %.1f MB",
-                             link, s->choice.overlapped ? ", overlapped" : "", s->batch,
-                             1e3 * (w[0]->forward + w[0]->backward), w[0]->bytes / 1e6,
-                             1e3 * (w[1]->forward + w[1]->backward), w[1]->bytes / 1e6);
-    plot_begin(plot, s->study.missing ? 1 : 2, 2, title);
-    if (s->study.missing)
-        study_note_missing(&s->study, plot, 2);
-    else {
-        draw_bandwidths(s, plot);
-        draw_latencies(s, plot);
-        draw_ranks(s, plot);
-        draw_update(s, plot);
-    }
+    bool shows =
+        study_begin(&s->study, plot, 2, 2,
+                    "%s%s · batch %d per rank · MLP %.1f ms, %.1f MB; ResNet-8 %.1f ms, %.1f MB",
+                    link, s->choice.overlapped ? ", overlapped" : "", s->batch,
+                    1e3 * (w[0]->forward + w[0]->backward), w[0]->bytes / 1e6,
+                    1e3 * (w[1]->forward + w[1]->backward), w[1]->bytes / 1e6);
     plot_footer(plot,
                 "lines: predicted (6a) · points: measured on the virtual clock, computing "
                 "charged as calibrated · [ ] bandwidth · - + latency · m network · o overlap");
-    free(title);
+    if (!shows)
+        return;
+    draw_bandwidths(s, plot);
+    draw_latencies(s, plot);
+    draw_ranks(s, plot);
+    draw_update(s, plot);
 }
 
 void network_report(const void *study)

@@ -2,11 +2,8 @@
  * (one-bit: two values) followed by its codes. A bucket stays in the processor's nearest
  * cache while it is hashed, rounded and packed, so the gradient is read from memory once.
  */
-#include "check.h"
 #include "compressor.h"
 #include "fast.h"
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BUCKET = 1024 };

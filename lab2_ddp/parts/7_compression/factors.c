@@ -79,8 +79,19 @@ static void add_rest(Compressor *c, float *g, const bool *done)
         }
 }
 
-static void finish(Compressor *c)
+/* g = the mean over the ranks: of the layers that are done what add() adds for each rank, its own
+ * again, because all ranks must add up in one order; of the others as it is. */
+static void exchange_layers(Compressor *c, float *g, const bool *done,
+                            void (*add)(Compressor *c, float *g, int layer, int rank))
 {
+    wire_gather(&c->wire, c->bytes);
+    for (int i = 0; i < c->m->nlayers; i++) {
+        if (done[i])
+            memset(g + weights(c, i)->at, 0, (size_t)parameters(c, i) * sizeof *g);
+        for (int k = 0; k < c->wire.comm->size && done[i]; k++)
+            add(c, g, i, k);
+    }
+    add_rest(c, g, done);
     c->m->be->op->scale(c->m->s, c->m->grads, 1.0f / (float)c->wire.comm->size);
     c->bytes = 0;
 }
@@ -125,7 +136,7 @@ static void append_unfactored(Remedy *r, const float *a)
 }
 
 /* A layer's gradient += rank r's product. */
-static void add_product(Compressor *c, int layer, int r)
+static void add_product(Compressor *c, float *g, int layer, int r)
 {
     const View *w = weights(c, layer), *b = &c->m->views[c->m->layers[layer].b];
     int K = w->shape[0], D = w->shape[1], N = c->samples;
@@ -140,18 +151,9 @@ static void add_product(Compressor *c, int layer, int r)
 
 static void multiply_factors(Remedy *r, float *g)
 {
-    Compressor *c = of(r);
     bool done[LAYERS_MOST];
-    by_factors(c, done);
-    wire_gather(&c->wire, c->bytes);
-    for (int i = 0; i < c->m->nlayers; i++) {
-        if (done[i]) /* its own product again: all ranks must add up in one order */
-            memset(g + weights(c, i)->at, 0, (size_t)parameters(c, i) * sizeof *g);
-        for (int k = 0; k < c->wire.comm->size && done[i]; k++)
-            add_product(c, i, k);
-    }
-    add_rest(c, g, done);
-    finish(c);
+    by_factors(of(r), done);
+    exchange_layers(of(r), g, done, add_product);
 }
 
 void open_factors(Compressor *c)
@@ -249,18 +251,9 @@ static void add_rows(Compressor *c, float *g, int layer, int r)
 
 static void exchange_rows(Remedy *r, float *g)
 {
-    Compressor *c = of(r);
     bool done[LAYERS_MOST];
-    hidden_layers(c, done);
-    wire_gather(&c->wire, c->bytes);
-    for (int i = 0; i < c->m->nlayers; i++) {
-        if (done[i])
-            memset(g + weights(c, i)->at, 0, (size_t)parameters(c, i) * sizeof *g);
-        for (int k = 0; k < c->wire.comm->size && done[i]; k++)
-            add_rows(c, g, i, k);
-    }
-    add_rest(c, g, done);
-    finish(c);
+    hidden_layers(of(r), done);
+    exchange_layers(of(r), g, done, add_rows);
 }
 
 void open_minimal(Compressor *c)

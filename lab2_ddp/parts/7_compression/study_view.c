@@ -1,18 +1,16 @@
 /* study_view.c: the figure: time to accuracy against bandwidth, and the bandwidth below which each
  * remedy pays; the tables and the file. */
-#include "check.h"
 #include "compression_study.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { LINE_POINTS = 60 };
 static const double LOW = 10, HIGH = 2e5; /* Mbit/s, of the figure */
 
 /* Over the seeds of a row; at: lowest, median, highest. Returns how many are known. */
-static int spread_of(double at[3], const CompressionStudy *s, int row,
-                     double (*value)(const CompressionStudy *, int row, int seed, double x),
-                     double x)
+static int over_seeds(double at[3], const CompressionStudy *s, int row,
+                      double (*value)(const CompressionStudy *, int row, int seed, double x),
+                      double x)
 {
     double v[STUDY_SEEDS];
     for (int k = 0; k < s->seeds; k++)
@@ -64,14 +62,14 @@ static void draw_times(const CompressionStudy *s, PlotPanel *panel, int row)
     PlotStyle style = style_of(s, row);
     for (int i = 0; i < LINE_POINTS; i++) {
         x[i] = LOW * pow(HIGH / LOW, i / (LINE_POINTS - 1.0));
-        spread_of(at, s, row, time_to_target, x[i]);
+        over_seeds(at, s, row, time_to_target, x[i]);
         y[i] = at[1];
     }
     plot_line(panel, LINE_POINTS, x, y, style);
     plot_scatter(panel, 1, x, y, style);
-    spread_of(below, s, row, pays, target);
+    over_seeds(below, s, row, pays, target);
     if (row > 0 && below[1] > LOW && below[1] < HIGH) {
-        spread_of(at, s, row, time_to_target, below[1]);
+        over_seeds(at, s, row, time_to_target, below[1]);
         plot_scatter(panel, 1, &below[1], &at[1], style);
     }
 }
@@ -81,8 +79,8 @@ static void draw_pays(const CompressionStudy *s, PlotPanel *panel, int row)
     double below[3], last[3], y = s->remedies - 1 - row;
     char text[64];
     PlotStyle style = style_of(s, row);
-    int known = spread_of(below, s, row, pays, study_target(s));
-    if (!spread_of(last, s, row, last_accuracy, 0))
+    int known = over_seeds(below, s, row, pays, study_target(s));
+    if (!over_seeds(last, s, row, last_accuracy, 0))
         return;
     double low = fmin(fmax(below[0], LOW), HIGH), high = fmin(fmax(below[2], LOW), HIGH),
            at = fmin(fmax(below[1], LOW), HIGH), left = LOW, top = y + 0.3, bottom = y - 0.3;
@@ -114,45 +112,38 @@ void compression_draw(const void *study, Plot *plot)
     for (int row = 0; row < s->remedies; row++)
         names[s->remedies - 1 - row] = study_spec(s, row)->name;
     link_text(link, sizeof link, s->link);
-    char *title = format_new("mlp %d-%d on %s · %d ranks with batches of %d · η = %g, momentum %g "
-                             "· %d updates",
-                             s->hidden[0], s->hidden[1], s->study.lab->data->name,
-                             s->study.lab->comm->size, s->batch, s->rate, s->momentum, s->updates);
-    char *footer = format_new("trained on %s, %d of %d networks (medians over %d seed%s); other "
-                              "bandwidths derived",
-                              link, s->done, s->remedies * s->seeds, s->seeds,
-                              s->seeds > 1 ? "s" : "");
     if (isnan(target))
         snprintf(left_title, sizeof left_title, "Time to accuracy");
     else
         snprintf(left_title, sizeof left_title, "Time to an accuracy of %.3f (that of none - %.2f)",
                  target, s->below);
-    plot_begin(plot, 1, 5, title);
+    plot_begin(plot, 1, 5,
+               "mlp %d-%d on %s · %d ranks with batches of %d · η = %g, momentum %g · %d updates",
+               s->hidden[0], s->hidden[1], s->study.lab->data->name, s->study.lab->comm->size,
+               s->batch, s->rate, s->momentum, s->updates);
     PlotPanel *left = plot_panel(
         plot, (PlotAxes){.columns = 3,
                          .title = left_title,
                          .x = {.label = "bandwidth (Mbit/s)", .log = 10, .low = LOW, .high = HIGH},
                          .y = {.label = "computing, compressing, sending (s)", .log = 10},
                          .no_legend = true});
-    PlotPanel *right = plot_panel(
-        plot, (PlotAxes){.column = 3,
-                         .columns = 2,
-                         .title = "Pays below · accuracy at the end",
-                         .x = {.label = "bandwidth (Mbit/s)", .log = 10, .low = LOW, .high = HIGH},
-                         .y = {.names = names,
-                               .names_count = s->remedies,
-                               .low = -0.6,
-                               .high = s->remedies - 0.4},
-                         .no_legend = true});
+    PlotPanel *right = plot_panel(plot,
+                                  (PlotAxes){.column = 3,
+                                             .columns = 2,
+                                             .title = "Pays below · accuracy at the end",
+                                             .x = plot_log("bandwidth (Mbit/s)", 10, LOW, HIGH),
+                                             .y = plot_names(NULL, names, s->remedies, 0.6),
+                                             .no_legend = true});
     if (s->study.missing)
         plot_note(left, s->study.missing);
     for (int row = s->remedies - 1; row >= 0 && !s->study.missing; row--) {
         draw_times(s, left, row);
         draw_pays(s, right, row);
     }
-    plot_footer(plot, footer);
-    free(footer);
-    free(title);
+    plot_footer(plot,
+                "trained on %s, %d of %d networks (medians over %d seed%s); other bandwidths "
+                "derived",
+                link, s->done, s->remedies * s->seeds, s->seeds, s->seeds > 1 ? "s" : "");
 }
 
 /* ---- the tables ---- */
@@ -183,8 +174,8 @@ static void report_costs(const CompressionStudy *s)
         const RemedyResult *r = &s->result[row];
         double to[3], last[3];
         char updates[32];
-        spread_of(to, s, row, updates_to, target);
-        if (!spread_of(last, s, row, last_accuracy, 0))
+        over_seeds(to, s, row, updates_to, target);
+        if (!over_seeds(last, s, row, last_accuracy, 0))
             continue;
         snprintf(updates, sizeof updates, isinf(to[1]) ? "never" : "%.0f", to[1]);
         run_say(run, "%-26s %10.1f %12.2f %11.2f %17s  %.3f (%.3f to %.3f)",
@@ -227,7 +218,7 @@ static void report_equal_time(const CompressionStudy *s)
         char mark[3][24];
         if (isnan(accuracy[row][0]))
             continue;
-        spread_of(below, s, row, pays, study_target(s));
+        over_seeds(below, s, row, pays, study_target(s));
         for (int k = 0; k < 3; k++)
             bandwidth_text(mark[k], sizeof mark[k], row ? below[k] : NAN);
         at = snprintf(line, sizeof line, "%-28s", study_spec(s, row)->name);

@@ -12,14 +12,12 @@ const char *const local_names[LOCAL_KINDS] = {"plain", "local SGD", "delayed ave
                                               "SparseLoCo"};
 const char *const shards_names[SHARDS] = {"random shards", "shards split by class"};
 
-void local_open(LocalStudy *s, const Lab *lab, uint64_t seed)
+void local_open(void *study, const Lab *lab, uint64_t seed)
 {
-    const Dataset *d = lab->data;
+    LocalStudy *s = study;
     int P = lab->comm->size;
-    s->study.lab = lab;
+    REQUIRE(P > 1, "needs at least 2 ranks: make lab2 ONLY=8_local NP=4");
     s->seed = seed;
-    s->images = s->images < d->train.count ? s->images : d->train.count;
-    s->test = s->test < d->test.count ? s->test : d->test.count;
     REQUIRE(s->images >= P * s->batch, "--images=%d: %d ranks with batches of %d need at least %d",
             s->images, P, s->batch, P * s->batch);
     double *all = s->accuracy[0][0][0];

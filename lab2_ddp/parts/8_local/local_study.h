@@ -28,8 +28,8 @@ typedef struct LocalStudy {
 extern const int study_period[STUDY_PERIODS]; /* H */
 extern const char *const local_names[LOCAL_KINDS], *const shards_names[SHARDS];
 
-/* Checks the choices, and cuts images and test to what there is. */
-void local_open(LocalStudy *s, const Lab *lab, uint64_t seed);
+/* Checks the choices. */
+void local_open(void *study, const Lab *lab, uint64_t seed);
 int local_trainings(const LocalStudy *s);
 void local_work(void *study);
 

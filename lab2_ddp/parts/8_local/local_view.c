@@ -1,27 +1,14 @@
 /* local_view.c: three panels: the accuracy against H on random shards and on shards split by class;
  * and the change of accuracy against how many times fewer bytes an update sends.
  */
-#include "check.h"
 #include "lab2.h"
 #include "local_study.h"
 #include "quantiles.h"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-/* Lowest, median and highest accuracy over the seeds; NAN: none yet. Returns how many. */
-static int spread(const LocalStudy *s, Shards shards, LocalKind kind, int period, double at[3])
+/* Accuracy over the seeds. */
+static Spread spread(const LocalStudy *s, Shards shards, LocalKind kind, int period)
 {
-    double v[STUDY_SEEDS];
-    int n = 0;
-    for (int k = 0; k < s->seeds; k++)
-        if (!isnan(s->accuracy[shards][kind][period][k]))
-            v[n++] = s->accuracy[shards][kind][period][k];
-    sort_ascending(v, n);
-    at[0] = n ? v[0] : NAN;
-    at[1] = n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : NAN;
-    at[2] = n ? v[n - 1] : NAN;
-    return n;
+    return spread_of(s->accuracy[shards][kind][period], s->seeds);
 }
 
 static double fewer(const LocalStudy *s, LocalKind kind, int period)
@@ -38,58 +25,47 @@ static PlotStyle dots(LocalKind kind)
 
 static void draw_periods(const LocalStudy *s, Plot *plot, Shards shards)
 {
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.column = shards,
-                                    .title = shards_names[shards],
-                                    .x = {.label = "updates between two exchanges, H",
-                                          .log = 2,
-                                          .low = 2.5,
-                                          .high = 320},
-                                    .y = {.label = "test accuracy: median, lowest, highest"}});
-    double plain[3];
-    if (spread(s, shards, LOCAL_PLAIN, 0, plain)) {
-        double x[] = {2.5, 320}, low[] = {plain[0], plain[0]}, high[] = {plain[2], plain[2]};
+    PlotPanel *panel = plot_cell(plot, 0, shards, shards_names[shards],
+                                 plot_log("updates between two exchanges, H", 2, 2.5, 320),
+                                 plot_axis("test accuracy: median, lowest, highest", 0, 0));
+    Spread plain = spread(s, shards, LOCAL_PLAIN, 0);
+    if (plain.count) {
+        double x[] = {2.5, 320}, low[] = {plain.low, plain.low}, high[] = {plain.high, plain.high};
         plot_band(panel, 2, x, low, high, (PlotStyle){.color = plot_series(LOCAL_PLAIN)});
-        plot_rule_y(panel, plain[1],
+        plot_rule_y(panel, plain.median,
                     (PlotStyle){.color = plot_series(LOCAL_PLAIN), .label = "plain: every update"});
     }
     for (int kind = LOCAL_SGD; kind < LOCAL_KINDS; kind++) {
-        double x[STUDY_PERIODS], at[3][STUDY_PERIODS], one[3];
+        double x[STUDY_PERIODS];
+        Spread v[STUDY_PERIODS];
         for (int i = 0; i < STUDY_PERIODS; i++) {
-            spread(s, shards, kind, i, one);
+            v[i] = spread(s, shards, kind, i);
             x[i] = study_period[i] * (1 + 0.07 * (kind - 2.5));
-            for (int k = 0; k < 3; k++)
-                at[k][i] = one[k];
         }
         PlotStyle style = dots(kind);
-        plot_line(panel, STUDY_PERIODS, x, at[1], (PlotStyle){.color = style.color, .width = 1.5});
-        plot_errors(panel, STUDY_PERIODS, x, at[0], at[2], (PlotStyle){.color = style.color});
+        style.width = 1.5;
         style.label = local_names[kind];
-        plot_scatter(panel, STUDY_PERIODS, x, at[1], style);
+        plot_spreads(panel, STUDY_PERIODS, x, v, style);
     }
 }
 
 static void draw_bytes(const LocalStudy *s, Plot *plot)
 {
-    PlotPanel *panel = plot_panel(plot,
-                                  (PlotAxes){.column = 2,
-                                             .title = "What is saved, and what it costs",
-                                             .x = {.label = "times fewer bytes sent than plain",
-                                                   .log = 10,
-                                                   .low = 2,
-                                                   .high = 1e5},
-                                             .y = {.label = "accuracy less plain's (points)"}});
+    PlotPanel *panel = plot_cell(plot, 0, 2, "What is saved, and what it costs",
+                                 plot_log("times fewer bytes sent than plain", 10, 2, 1e5),
+                                 plot_axis("accuracy less plain's (points)", 0, 0));
     plot_rule_y(panel, 0, (PlotStyle){.color = plot_series(LOCAL_PLAIN), .width = 1});
     for (int shards = 0; shards < SHARDS; shards++)
         for (int kind = LOCAL_SGD; kind < LOCAL_KINDS; kind++) {
-            double x[STUDY_PERIODS], y[STUDY_PERIODS], plain[3], one[3];
+            double x[STUDY_PERIODS], y[STUDY_PERIODS],
+                plain = spread(s, shards, LOCAL_PLAIN, 0).median;
             int n = 0;
-            spread(s, shards, LOCAL_PLAIN, 0, plain);
-            for (int i = 0; i < STUDY_PERIODS; i++)
-                if (spread(s, shards, kind, i, one)) {
-                    x[n] = fewer(s, kind, i);
-                    y[n++] = 100 * (one[1] - plain[1]);
-                }
+            for (int i = 0; i < STUDY_PERIODS; i++) {
+                Spread v = spread(s, shards, kind, i);
+                x[n] = fewer(s, kind, i);
+                y[n] = 100 * (v.median - plain);
+                n += v.count > 0;
+            }
             PlotStyle style = dots(kind);
             plot_line(panel, n, x, y,
                       (PlotStyle){.color = style.color,
@@ -107,52 +83,44 @@ static void draw_bytes(const LocalStudy *s, Plot *plot)
 void local_draw(const void *study, Plot *plot)
 {
     const LocalStudy *s = study;
-    char *title = format_new("%s on %d images of %s · %d ranks with batches of %d · %d updates · "
-                             "η = %g",
-                             s->model, s->images, s->study.lab->data->name,
-                             s->study.lab->comm->size, s->batch, s->updates, s->rate);
-    char *footer = format_new("on the right, solid: random shards, dashed: split by class · "
-                              "SparseLoCo sends %.1f %% of the elements · "
-                              "trained %d of %d networks",
-                              100.0 * s->spec.keep / SPARSE_CHUNK, s->done, local_trainings(s));
-    plot_begin(plot, 1, 3, title);
-    if (s->study.missing)
-        study_note_missing(&s->study, plot, 3);
-    else {
-        for (int shards = 0; shards < SHARDS; shards++)
-            draw_periods(s, plot, shards);
-        draw_bytes(s, plot);
-    }
-    plot_footer(plot, footer);
-    free(footer);
-    free(title);
+    bool shows =
+        study_begin(&s->study, plot, 1, 3,
+                    "%s on %d images of %s · %d ranks with batches of %d · %d updates · η = %g",
+                    s->model, s->images, s->study.lab->data->name, s->study.lab->comm->size,
+                    s->batch, s->updates, s->rate);
+    plot_footer(plot,
+                "on the right, solid: random shards, dashed: split by class · SparseLoCo sends "
+                "%.1f %% of the elements · trained %d of %d networks",
+                100.0 * s->spec.keep / SPARSE_CHUNK, s->done, local_trainings(s));
+    if (!shows)
+        return;
+    for (int shards = 0; shards < SHARDS; shards++)
+        draw_periods(s, plot, shards);
+    draw_bytes(s, plot);
 }
 
 /* ---- the tables ---- */
 
 static void report_row(const LocalStudy *s, Shards shards, LocalKind kind, int period)
 {
-    double at[3], plain[3];
-    int n = spread(s, shards, kind, period, at), H = kind ? study_period[period] : 1;
-    spread(s, shards, LOCAL_PLAIN, 0, plain);
-    if (!n)
+    Spread v = spread(s, shards, kind, period), plain = spread(s, shards, LOCAL_PLAIN, 0);
+    int H = kind ? study_period[period] : 1;
+    if (!v.count)
         return;
     run_metrics(s->study.lab->run, "%s,%s,%d,%.6g,%.6g,%.6g,%.6g,%d", shards_names[shards],
-                local_names[kind], H, s->bytes[kind][period], at[0], at[1], at[2], n);
+                local_names[kind], H, s->bytes[kind][period], v.low, v.median, v.high, v.count);
     run_say(s->study.lab->run, "%-21s  %-17s  %4d  %12.1f  %8.0f   %.3f (%.3f to %.3f)  %+5.1f",
             shards_names[shards], local_names[kind], H, s->bytes[kind][period],
-            fewer(s, kind, period), at[1], at[0], at[2], 100 * (at[1] - plain[1]));
+            fewer(s, kind, period), v.median, v.low, v.high, 100 * (v.median - plain.median));
 }
 
 /* The most that a method saves without losing more than `points`. */
 static void report_saving(const LocalStudy *s, Shards shards, LocalKind kind, double points)
 {
-    double most = 0, at[3], plain[3];
+    double most = 0, plain = spread(s, shards, LOCAL_PLAIN, 0).median;
     int H = 0;
-    spread(s, shards, LOCAL_PLAIN, 0, plain);
     for (int i = 0; i < STUDY_PERIODS; i++)
-        if (spread(s, shards, kind, i, at) && at[1] >= plain[1] - points / 100 &&
-            fewer(s, kind, i) > most) {
+        if (spread(s, shards, kind, i).median >= plain - points / 100 && fewer(s, kind, i) > most) {
             most = fewer(s, kind, i);
             H = study_period[i];
         }
@@ -168,9 +136,9 @@ void local_report(const void *study)
 {
     const LocalStudy *s = study;
     Run *run = s->study.lab->run;
-    double whole = 0, at[3];
+    int whole = 0;
     for (int shards = 0; shards < SHARDS; shards++)
-        whole += spread(s, shards, LOCAL_PLAIN, 0, at);
+        whole += spread(s, shards, LOCAL_PLAIN, 0).count;
     if (whole == 0)
         return;
     run_say(run,

@@ -32,7 +32,7 @@ static size_t chunk_bytes(const SparseMessage *s, int first)
     return s->two_bits ? 4 + 2 * k : 6 * k;
 }
 
-size_t sparse_message_bytes(const SparseMessage *s)
+static size_t bytes_of(const SparseMessage *s)
 {
     size_t bytes = 0;
     for (int first = 0; first < s->n; first += SPARSE_CHUNK)
@@ -44,7 +44,7 @@ SparseMessage *sparse_message_new(Backend *be, int n, int keep, bool two_bits, i
 {
     SparseMessage *s = alloc(1, sizeof *s);
     *s = (SparseMessage){.be = be, .n = n, .keep = keep, .two_bits = two_bits};
-    size_t bytes = sparse_message_bytes(s);
+    size_t bytes = bytes_of(s);
     s->mine = tensor_new(be, U8, (int)bytes, 1, 1, 1, 0);
     s->all = tensor_new(be, U8, (int)bytes * ranks, 1, 1, 1, 0);
     s->own = alloc(bytes, 1);
@@ -143,5 +143,5 @@ double sparse_message_exchange(SparseMessage *s, Comm *c, Stream *stream, float 
             add_chunk(s, sum + first, from, chunk_keep(s, first), 1.0f / (float)c->size);
             from += chunk_bytes(s, first);
         }
-    return (double)(c->size - 1) * (double)sparse_message_bytes(s);
+    return (double)(c->size - 1) * (double)bytes_of(s);
 }

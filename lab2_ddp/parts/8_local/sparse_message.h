@@ -16,5 +16,4 @@ void sparse_message_pack(SparseMessage *s, float *residual, const float *delta, 
 /* Adds the mean over the ranks of what they packed to sum [n], the same bits on every rank. Returns
  * the bytes that this rank sent: its own part, P - 1 times. */
 double sparse_message_exchange(SparseMessage *s, Comm *c, Stream *stream, float *sum);
-size_t sparse_message_bytes(const SparseMessage *s);
 #endif

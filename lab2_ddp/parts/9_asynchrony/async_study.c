@@ -9,12 +9,16 @@ const char *const serve_names[SERVE_KINDS] = {"synchronous", "one backup worker"
 
 static int workers(const AsyncStudy *s) { return s->study.lab->comm->size - 1; }
 
-void async_open(AsyncStudy *s, const Lab *lab, uint64_t seed)
+void async_open(void *study, const Lab *lab, uint64_t seed)
 {
-    s->study.lab = lab;
+    AsyncStudy *s = study;
     s->seed = seed;
+    REQUIRE(lab->comm->size > 2 && lab->comm->size <= SERVER_WORKERS + 1,
+            "a server and 2 to %d workers: make lab2 ONLY=9_asynchrony NP=5", SERVER_WORKERS);
     s->server = server_new(lab, s->model, s->batch, s->images, s->test);
 }
+
+void async_close(void *study) { server_free(((AsyncStudy *)study)->server); }
 
 /* ---- the model ---- */
 

@@ -33,7 +33,8 @@ typedef struct AsyncStudy {
 extern const int study_slow[STUDY_SLOWS];
 extern const char *const serve_names[SERVE_KINDS];
 
-void async_open(AsyncStudy *s, const Lab *lab, uint64_t seed);
+void async_open(void *study, const Lab *lab, uint64_t seed);
+void async_close(void *study);
 int async_runs(const AsyncStudy *s);
 void async_work(void *study);
 /* Seconds that all gradients take, as a model says: computing and sending, nobody waits for the

@@ -13,19 +13,15 @@ static const ServerResult *first_of(const AsyncStudy *s, ServeKind kind, int mom
     return &s->result[kind][momentum][slow][0];
 }
 
-/* Lowest, median and highest accuracy over the seeds; NAN: none yet. Returns how many. */
-static int spread(const AsyncStudy *s, ServeKind kind, int momentum, int slow, double at[3])
+/* Accuracy over the seeds. */
+static Spread spread(const AsyncStudy *s, ServeKind kind, int momentum, int slow)
 {
     double v[STUDY_SEEDS];
-    int n = 0;
-    for (int k = 0; k < s->seeds; k++)
-        if (s->result[kind][momentum][slow][k].seconds > 0)
-            v[n++] = s->result[kind][momentum][slow][k].accuracy;
-    sort_ascending(v, n);
-    at[0] = n ? v[0] : NAN;
-    at[1] = n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : NAN;
-    at[2] = n ? v[n - 1] : NAN;
-    return n;
+    for (int k = 0; k < s->seeds; k++) {
+        const ServerResult *r = &s->result[kind][momentum][slow][k];
+        v[k] = r->seconds > 0 ? r->accuracy : NAN;
+    }
+    return spread_of(v, s->seeds);
 }
 
 static PlotStyle dots(ServeKind kind)
@@ -38,12 +34,9 @@ static void draw_seconds(const AsyncStudy *s, Plot *plot)
 {
     char title[64];
     snprintf(title, sizeof title, "%d gradients: how long?", s->gradients);
-    PlotPanel *panel = plot_panel(
-        plot,
-        (PlotAxes){
-            .title = title,
-            .x = {.label = "times as slow: the last worker", .log = 2, .low = 0.8, .high = 10},
-            .y = {.label = "time (s), virtual clock", .low = 0, .high = NAN}});
+    PlotPanel *panel = plot_cell(plot, 0, 0, title,
+                                 plot_log("times as slow: the last worker", 2, 0.8, 10),
+                                 plot_axis("time (s), virtual clock", 0, NAN));
     for (int kind = 0; kind <= SERVE_ASYNC; kind++) {
         double line[2][33], x[STUDY_SLOWS], y[STUDY_SLOWS];
         int n = 0;
@@ -67,12 +60,9 @@ static void draw_seconds(const AsyncStudy *s, Plot *plot)
 static void draw_staleness(const AsyncStudy *s, Plot *plot)
 {
     enum { SHOWN = 24 };
-    PlotPanel *panel =
-        plot_panel(plot,
-                   (PlotAxes){.column = 1,
-                              .title = "Asynchronous: how stale?",
-                              .x = {.label = "staleness (updates)", .low = -0.7, .high = SHOWN},
-                              .y = {.label = "share of the gradients used", .low = 0, .high = 1}});
+    PlotPanel *panel = plot_cell(plot, 0, 1, "Asynchronous: how stale?",
+                                 plot_axis("staleness (updates)", -0.7, SHOWN),
+                                 plot_axis("share of the gradients used", 0, 1));
     double period[SERVER_WORKERS], x[SHOWN], height[SHOWN];
     int W = s->study.lab->comm->size - 1;
     for (int slow = 0; slow <= SLOW_SHOWN; slow += SLOW_SHOWN) {
@@ -113,19 +103,17 @@ static void draw_accuracy(const AsyncStudy *s, Plot *plot)
     snprintf(label[0], sizeof label[0], "momentum %g", s->momentum);
     snprintf(label[1], sizeof label[1], "no momentum, same steps");
     for (int momentum = 0; momentum < STUDY_MOMENTA; momentum++) {
-        double x[SERVE_KINDS], at[3][SERVE_KINDS], one[3];
+        double x[SERVE_KINDS];
+        Spread v[SERVE_KINDS];
         for (int kind = 0; kind < SERVE_KINDS; kind++) {
-            spread(s, kind, momentum, SLOW_SHOWN, one);
+            v[kind] = spread(s, kind, momentum, SLOW_SHOWN);
             x[kind] = kind + (momentum ? 0.12 : -0.12);
-            for (int k = 0; k < 3; k++)
-                at[k][kind] = one[k];
         }
         PlotStyle style = {.color = plot_series(momentum),
                            .size = 10,
                            .shape = momentum ? PLOT_SQUARE : PLOT_DOT,
                            .label = label[momentum]};
-        plot_errors(panel, SERVE_KINDS, x, at[0], at[2], (PlotStyle){.color = style.color});
-        plot_scatter(panel, SERVE_KINDS, x, at[1], style);
+        plot_spreads(panel, SERVE_KINDS, x, v, style);
     }
 }
 
@@ -134,23 +122,18 @@ void async_draw(const void *study, Plot *plot)
     const AsyncStudy *s = study;
     char link[64];
     link_text(link, sizeof link, s->link);
-    char *title = format_new("%s on %s · a server and %d workers with batches of %d · η = %g · "
+    bool shows = study_begin(&s->study, plot, 1, 3,
+                             "%s on %s · a server and %d workers with batches of %d · η = %g · "
                              "%g ms a gradient · %s",
                              s->model, s->study.lab->data->name, s->study.lab->comm->size - 1,
                              s->batch, s->rate, s->compute, link);
-    char *footer = format_new("lines: predicted · points and bars: counted · %d of %d networks",
-                              s->done, async_runs(s));
-    plot_begin(plot, 1, 3, title);
-    if (s->study.missing)
-        study_note_missing(&s->study, plot, 3);
-    else {
-        draw_seconds(s, plot);
-        draw_staleness(s, plot);
-        draw_accuracy(s, plot);
-    }
-    plot_footer(plot, footer);
-    free(footer);
-    free(title);
+    plot_footer(plot, "lines: predicted · points and bars: counted · %d of %d networks", s->done,
+                async_runs(s));
+    if (!shows)
+        return;
+    draw_seconds(s, plot);
+    draw_staleness(s, plot);
+    draw_accuracy(s, plot);
 }
 
 void async_report(const void *study)
@@ -164,22 +147,23 @@ void async_report(const void *study)
     for (int momentum = 0; momentum < STUDY_MOMENTA; momentum++)
         for (int kind = 0; kind < SERVE_KINDS; kind++)
             for (int slow = 0; slow < STUDY_SLOWS; slow++) {
-                double at[3], predicted = async_predicted(s, kind, study_slow[slow]);
+                double predicted = async_predicted(s, kind, study_slow[slow]);
                 const ServerResult *r = first_of(s, kind, momentum, slow);
-                int n = spread(s, kind, momentum, slow, at);
-                if (!n)
+                Spread v = spread(s, kind, momentum, slow);
+                if (!v.count)
                     continue;
                 double m = momentum ? 0 : s->momentum;
                 run_metrics(run, "%s,%g,%d,%.9g,%.6g,%ld,%ld,%.6g,%.6g,%.6g,%.6g,%.6g,%d",
                             serve_names[kind], m, study_slow[slow], r->seconds, predicted, r->used,
-                            r->dropped, r->staleness, r->staleness_slow, at[0], at[1], at[2], n);
+                            r->dropped, r->staleness, r->staleness_slow, v.low, v.median, v.high,
+                            v.count);
                 char *of_slow = isnan(r->staleness_slow)
                                   ? format_new("           –") /* none used */
                                   : format_new("%.2f", r->staleness_slow);
                 run_say(run,
                         "%-19s  %8g  %4d  %8.3f  %9.3f  %7ld  %9.2f %12s     %.3f (%.3f to %.3f)",
                         serve_names[kind], m, study_slow[slow], r->seconds, predicted, r->dropped,
-                        r->staleness, of_slow, at[1], at[0], at[2]);
+                        r->staleness, of_slow, v.median, v.low, v.high);
                 free(of_slow);
             }
 }

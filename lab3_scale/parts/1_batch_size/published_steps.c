@@ -1,11 +1,11 @@
-/* published_steps.c: see published_steps.h. Their raw data are an archive of 802 MB. These numbers
+/* published_steps.c: see size_study.h. Their raw data are an archive of 802 MB. These numbers
  * are measured from the figure in the authors' notebook (google-research/batch_science,
  * reproduce_paper_plots.ipynb, first output): log2 axes calibrated by their grid lines, the
  * vertices of the line fitted to its anti-aliased pixels. Uncertainty 1 % where it falls (1.5 % at
  * B = 2), 0.3 % where it is flat; published/derive.py reads the markers, to 4 %. The last batch of
  * Fashion-MNIST lies between powers of two and is taken to be the training set.
  */
-#include "published_steps.h"
+#include "size_study.h"
 #include <stddef.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "size_study.h"
 #include "check.h"
 #include <math.h>
-#include <stdlib.h>
 
 /* The sum of squares at this B_crit, with the best floor for it. */
 static double misfit(double critical, const double *batch, const double *updates, int n,

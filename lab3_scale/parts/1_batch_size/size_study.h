@@ -44,6 +44,19 @@ void size_critical_open(SizeStudy *s, const Lab *lab, const json_t *config);
 void size_critical_work(SizeStudy *s); /* collective */
 void size_critical_free(SizeStudy *s);
 Critical size_critical(const SizeStudy *s);
+/* published_steps.c: steps to a goal against the batch size, as measured by Shallue et al. (arXiv
+ * 1811.03600, figure 1): Nesterov momentum, each point the best of 100 tuned trainings. */
+enum { PUBLISHED_BATCHES = 13 };
+
+typedef struct PublishedSteps {
+    const char *data, *model; /* the same as ours, or nearly: their cnn and resnet8 are their own */
+    const char *name;
+    int count;
+    double batch[PUBLISHED_BATCHES], steps[PUBLISHED_BATCHES];
+} PublishedSteps;
+
+/* NULL: they have not measured this. */
+const PublishedSteps *published_steps(const char *data, const char *model);
 /* size_view.c */
 void size_draw(const void *study, Plot *plot);
 void size_report(const void *study);

@@ -1,9 +1,6 @@
 /* size_view.c: part 1's figure and table. */
-#include "check.h"
-#include "published_steps.h"
 #include "size_study.h"
 #include <math.h>
-#include <stdlib.h>
 
 /* What both views show, by batch size. */
 typedef struct Results {
@@ -24,10 +21,8 @@ static Results results_of(const SizeStudy *s)
 
 static PlotPanel *panel(Plot *plot, int column, const char *title, PlotAxis y)
 {
-    return plot_panel(plot, (PlotAxes){.column = column,
-                                       .title = title,
-                                       .x = {.label = "batch size (images per update)", .log = 2},
-                                       .y = y});
+    return plot_cell(plot, 0, column, title, plot_log("batch size (images per update)", 2, 0, 0),
+                     y);
 }
 
 static void draw_values(const Results *r, PlotPanel *p, const double *median, const double *low,
@@ -106,11 +101,9 @@ static void draw_bend(const SizeStudy *s, const Results *r, PlotPanel *p)
 void size_draw(const void *study, Plot *plot)
 {
     const SizeStudy *s = study;
-    char *title = format_new("%s on %s, %d images · to %.0f %% accuracy · %d seeds, %d tries",
-                             s->model, s->setup.data->name, s->train, 100 * s->target,
-                             s->tuned.seeds, s->tuned.budget);
-    plot_begin(plot, 1, 3, title);
-    free(title);
+    plot_begin(plot, 1, 3, "%s on %s, %d images · to %.0f %% accuracy · %d seeds, %d tries",
+               s->model, s->setup.data->name, s->train, 100 * s->target, s->tuned.seeds,
+               s->tuned.budget);
     Results r = results_of(s);
     PlotAxis axis = {.label = "updates", .log = 10};
     PlotPanel *p = panel(plot, 0, "Updates to the target", axis);

@@ -11,54 +11,7 @@ const char *const gap_way_names[GAP_WAYS] = {"small batch", "large batch", "larg
 
 enum { SUBSET = 1000, PRODUCTS = 16 }; /* images of the Hessian and the landscapes; products */
 
-void gap_open(GapStudy *s, const Lab *lab, uint64_t seed)
-{
-    const Dataset *d = lab->data;
-    s->study.lab = lab;
-    s->seed = seed;
-    s->images = s->images < d->train.count ? s->images : d->train.count;
-    s->test = s->test < d->test.count ? s->test : d->test.count;
-    REQUIRE(s->images >= s->batch * s->k,
-            "--images=%d: the large batch has %d times %d images: give at least %d", s->images,
-            s->k, s->batch, s->k * s->batch);
-    for (int i = 0; i < 2 * GAP_WAYS * GAP_SEEDS; i++)
-        s->result[i % 2][i / 2 % GAP_WAYS][i / 2 / GAP_WAYS] = (GapResult){NAN, NAN, NAN,
-                                                                           NAN, NAN, NAN};
-    for (int i = 0; i < GAP_LINE; i++) {
-        s->t[i] = -0.5 + 2.0 * i / (GAP_LINE - 1);
-        s->line_train[i] = s->line_test[i] = NAN;
-    }
-    PlainPace pace;
-    TrainingSpec spec = gap_spec(s, &pace, GAP_SMALL, 0);
-    int train = s->images < SUBSET ? s->images : SUBSET, test = s->test < SUBSET ? s->test : SUBSET;
-    int most = train > test ? train : test;
-    int32_t *order = alloc(most, sizeof *order);
-    for (int i = 0; i < most; i++)
-        order[i] = i;
-    s->m = model_new(lab->be, &spec.model, 250);
-    s->train_set = eval_set_new(lab->be, &d->train, d->mean, d->istd, order, train, 250,
-                                model_halo(s->m));
-    s->test_set = eval_set_new(lab->be, &d->test, d->mean, d->istd, order, test, 250,
-                               model_halo(s->m));
-    free(order);
-    for (int i = 0; i < 4; i++)
-        s->solution[i / 2][i % 2] = alloc(s->m->params.n, sizeof(float));
-    for (int decay = 0; decay < 2; decay++)
-        s->plane[decay] = surface_new(s->side, s->side);
-}
-
-void gap_close(GapStudy *s)
-{
-    for (int i = 0; i < 4; i++)
-        free(s->solution[i / 2][i % 2]);
-    for (int decay = 0; decay < 2; decay++)
-        surface_free(s->plane[decay]);
-    eval_set_free(s->train_set);
-    eval_set_free(s->test_set);
-    model_free(s->m);
-}
-
-TrainingSpec gap_spec(const GapStudy *s, PlainPace *pace, GapWay way, int decay)
+static TrainingSpec spec_of(const GapStudy *s, PlainPace *pace, GapWay way, int decay)
 {
     const Dataset *d = s->study.lab->data;
     double epochs = way == GAP_LONGER ? s->longer * s->epochs : s->epochs;
@@ -78,6 +31,47 @@ TrainingSpec gap_spec(const GapStudy *s, PlainPace *pace, GapWay way, int decay)
                           .context = pace};
 }
 
+void gap_open(void *study, const Lab *lab, uint64_t seed)
+{
+    GapStudy *s = study;
+    const Dataset *d = lab->data;
+    s->seed = seed;
+    REQUIRE(s->images >= s->batch * s->k,
+            "--images=%d: the large batch has %d times %d images: give at least %d", s->images,
+            s->k, s->batch, s->k * s->batch);
+    for (int i = 0; i < 2 * GAP_WAYS * GAP_SEEDS; i++)
+        s->result[i % 2][i / 2 % GAP_WAYS][i / 2 / GAP_WAYS] = (GapResult){NAN, NAN, NAN,
+                                                                           NAN, NAN, NAN};
+    for (int i = 0; i < GAP_LINE; i++) {
+        s->t[i] = -0.5 + 2.0 * i / (GAP_LINE - 1);
+        s->line_train[i] = s->line_test[i] = NAN;
+    }
+    PlainPace pace;
+    TrainingSpec spec = spec_of(s, &pace, GAP_SMALL, 0);
+    int train = s->images < SUBSET ? s->images : SUBSET, test = s->test < SUBSET ? s->test : SUBSET;
+    s->m = model_new(lab->be, &spec.model, 250);
+    s->train_set = eval_set_new(lab->be, &d->train, d->mean, d->istd, NULL, train, 250,
+                                model_halo(s->m));
+    s->test_set = eval_set_new(lab->be, &d->test, d->mean, d->istd, NULL, test, 250,
+                               model_halo(s->m));
+    for (int i = 0; i < 4; i++)
+        s->solution[i / 2][i % 2] = alloc(s->m->params.n, sizeof(float));
+    for (int decay = 0; decay < 2; decay++)
+        s->plane[decay] = surface_new(s->side, s->side);
+}
+
+void gap_close(void *study)
+{
+    GapStudy *s = study;
+    for (int i = 0; i < 4; i++)
+        free(s->solution[i / 2][i % 2]);
+    for (int decay = 0; decay < 2; decay++)
+        surface_free(s->plane[decay]);
+    eval_set_free(s->train_set);
+    eval_set_free(s->test_set);
+    model_free(s->m);
+}
+
 /* ---- the trainings: all ways without and with weight decay, seed by seed ---- */
 
 static double sharpness(const GapStudy *s, Model *m, uint64_t seed)
@@ -94,7 +88,7 @@ static bool train(void *context, int item, double *value, TaskFarmRun *farm)
     GapStudy *s = context;
     int way = item % GAP_WAYS, decay = item / GAP_WAYS % 2, seed = item / GAP_WAYS / 2;
     PlainPace pace;
-    TrainingSpec spec = gap_spec(s, &pace, way, decay);
+    TrainingSpec spec = spec_of(s, &pace, way, decay);
     Training *t = training_new(&spec, s->seed + (uint64_t)seed);
     bool stopped = false;
     while (!stopped && training_step(t))

@@ -37,10 +37,9 @@ typedef struct GapStudy {
 
 extern const char *const gap_way_names[GAP_WAYS];
 
-void gap_open(GapStudy *s, const Lab *lab, uint64_t seed); /* checks the choices */
-void gap_close(GapStudy *s);
+void gap_open(void *study, const Lab *lab, uint64_t seed); /* checks the choices */
+void gap_close(void *study);
 void gap_work(void *study);
-TrainingSpec gap_spec(const GapStudy *s, PlainPace *pace, GapWay way, int decay);
 /* Kendall's tau (exercise 2b) of sharpness and test error over all trainings so far. */
 double gap_tau(const GapStudy *s, int *trainings);
 

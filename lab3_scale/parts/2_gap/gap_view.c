@@ -21,23 +21,19 @@ static Spread test_error(const GapStudy *s, int decay, int way)
 static void draw_errors(const GapStudy *s, Plot *plot)
 {
     static const char *const names[] = {"small", "large", "rate √k", "longer"};
-    PlotPanel *panel = plot_panel(
-        plot,
-        (PlotAxes){
-            .title = "Error: test, and training (crosses)",
-            .x = {.names = names, .names_count = GAP_WAYS, .low = -0.5, .high = GAP_WAYS - 0.5},
-            .y = {.label = "median, lowest, highest (%)", .low = 0, .high = NAN}});
+    PlotPanel *panel = plot_cell(plot, 0, 0, "Error: test, and training (crosses)",
+                                 plot_names(NULL, names, GAP_WAYS, 0.5),
+                                 plot_axis("median, lowest, highest (%)", 0, NAN));
     for (int decay = 0; decay < 2; decay++)
         for (int way = 0; way < GAP_WAYS; way++) {
             double x = way + 0.2 * (decay - 0.5);
             Spread test = test_error(s, decay, way),
                    train = spread(s, decay, way, offsetof(GapResult, train), 100);
-            PlotStyle style = {.color = plot_series(decay), .size = 9};
+            const char *label = way ? NULL : decay ? "with weight decay" : "without";
+            PlotStyle style = {.color = plot_series(decay), .size = 9, .label = label};
             plot_scatter(panel, 1, &x, &train.median,
                          (PlotStyle){.color = style.color, .shape = PLOT_CROSS, .size = 8});
-            plot_errors(panel, 1, &x, &test.low, &test.high, (PlotStyle){.color = style.color});
-            style.label = way ? NULL : decay ? "with weight decay" : "without";
-            plot_scatter(panel, 1, &x, &test.median, style);
+            plot_spread(panel, x, test, style);
         }
 }
 
@@ -47,11 +43,8 @@ static void draw_sharpness(const GapStudy *s, Plot *plot)
     int trainings;
     double tau = gap_tau(s, &trainings);
     char *title = format_new("Sharp and wrong? τ = %+.2f over %d", tau, trainings);
-    PlotPanel *panel = plot_panel(plot,
-                                  (PlotAxes){.column = 1,
-                                             .title = title,
-                                             .x = {.label = "largest eigenvalue λ", .log = 10},
-                                             .y = {.label = "test error (%)"}});
+    PlotPanel *panel = plot_cell(plot, 0, 1, title, plot_log("largest eigenvalue λ", 10, 0, 0),
+                                 plot_axis("test error (%)", 0, 0));
     for (int way = 0; way < GAP_WAYS; way++)
         for (int i = 0; i < 2 * s->seeds; i++) {
             const GapResult *r = &s->result[i % 2][way][i / 2];
@@ -67,11 +60,9 @@ static void draw_sharpness(const GapStudy *s, Plot *plot)
 
 static void draw_line(const GapStudy *s, Plot *plot)
 {
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.column = 2,
-                                    .title = "Between the two solutions",
-                                    .x = {.label = "t: small batch at 0, large batch at 1"},
-                                    .y = {.label = "loss", .log = 10}});
+    PlotPanel *panel = plot_cell(plot, 0, 2, "Between the two solutions",
+                                 plot_axis("t: small batch at 0, large batch at 1", 0, 0),
+                                 plot_log("loss", 10, 0, 0));
     PlotStyle rule = {.color = PLOT_GREY, .dashed = true, .width = 1};
     plot_rule_x(panel, 0, rule);
     plot_rule_x(panel, 1, rule);
@@ -112,47 +103,32 @@ static void draw_plane(const GapStudy *s, Plot *plot, int decay)
 /* The gap at equal epochs, and how much of it is left at equal updates. */
 static void draw_updates(const GapStudy *s, Plot *plot)
 {
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.row = 1,
-                                    .column = 2,
-                                    .title = "Test error against updates",
-                                    .x = {.label = "updates", .log = 10},
-                                    .y = {.label = "test error (%)", .low = 0, .high = NAN}});
+    PlotPanel *panel = plot_cell(plot, 1, 2, "Test error against updates",
+                                 plot_log("updates", 10, 0, 0),
+                                 plot_axis("test error (%)", 0, NAN));
     for (int way = 0; way < GAP_WAYS; way++) {
-        double x = s->result[0][way][0].updates;
-        Spread v = test_error(s, 0, way);
-        plot_errors(panel, 1, &x, &v.low, &v.high, (PlotStyle){.color = plot_series(way)});
-        plot_scatter(panel, 1, &x, &v.median,
-                     (PlotStyle){.color = plot_series(way),
-                                 .size = 9,
-                                 .label = gap_way_names[way]});
+        PlotStyle style = {.color = plot_series(way), .size = 9, .label = gap_way_names[way]};
+        plot_spread(panel, s->result[0][way][0].updates, test_error(s, 0, way), style);
     }
 }
 
 void gap_draw(const void *study, Plot *plot)
 {
     const GapStudy *s = study;
-    char *title = format_new("%s on %d images of %s · batch %d against %d · %g epochs, longer: %g "
-                             "· η = %g, weight decay %g",
-                             s->model, s->images, s->study.lab->data->name, s->batch,
-                             s->batch * s->k, s->epochs, s->longer * s->epochs, s->rate, s->decay);
-    char *footer = format_new("trained %d of %d networks · the planes: first seed, the same "
-                              "directions",
-                              s->done, 2 * GAP_WAYS * s->seeds);
-    plot_begin(plot, s->study.missing ? 1 : 2, 3, title);
-    if (s->study.missing)
-        study_note_missing(&s->study, plot, 3);
-    else {
-        draw_errors(s, plot);
-        draw_sharpness(s, plot);
-        draw_line(s, plot);
-        draw_plane(s, plot, 0);
-        draw_plane(s, plot, 1);
-        draw_updates(s, plot);
-        plot_footer(plot, footer);
-    }
-    free(footer);
-    free(title);
+    if (!study_begin(&s->study, plot, 2, 3,
+                     "%s on %d images of %s · batch %d against %d · %g epochs, longer: %g · "
+                     "η = %g, weight decay %g",
+                     s->model, s->images, s->study.lab->data->name, s->batch, s->batch * s->k,
+                     s->epochs, s->longer * s->epochs, s->rate, s->decay))
+        return;
+    draw_errors(s, plot);
+    draw_sharpness(s, plot);
+    draw_line(s, plot);
+    draw_plane(s, plot, 0);
+    draw_plane(s, plot, 1);
+    draw_updates(s, plot);
+    plot_footer(plot, "trained %d of %d networks · the planes: first seed, the same directions",
+                s->done, 2 * GAP_WAYS * s->seeds);
 }
 
 static void report_split(const GapStudy *s)

@@ -6,13 +6,11 @@
 const char *const rate_way_names[RATE_WAYS] = {"same rate", "rate × √k", "rate × k",
                                                "× k, warm-up"};
 
-void rate_open(RateStudy *s, const Lab *lab, uint64_t seed)
+void rate_open(void *study, const Lab *lab, uint64_t seed)
 {
-    const Dataset *d = lab->data;
+    RateStudy *s = study;
     int largest = s->batch * s->k[RATE_KS - 1];
     s->seed = seed;
-    s->images = s->images < d->train.count ? s->images : d->train.count;
-    s->test = s->test < d->test.count ? s->test : d->test.count;
     s->start_images = s->start_images < s->images ? s->start_images : s->images;
     REQUIRE(s->images >= largest, "--images=%d: the largest batch has %d", s->images, largest);
     REQUIRE(s->start_images >= s->start_batch, "--start-images=%d: a batch has %d", s->start_images,

@@ -39,7 +39,7 @@ typedef struct RateStudy {
 
 extern const char *const rate_way_names[RATE_WAYS];
 
-void rate_open(RateStudy *s, const Lab *lab, uint64_t seed); /* checks the choices */
+void rate_open(void *study, const Lab *lab, uint64_t seed); /* checks the choices */
 void rate_work(void *study);
 bool rate_converged(Start s); /* three of ten test images right, where a guess has one */
 

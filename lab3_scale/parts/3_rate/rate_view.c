@@ -16,25 +16,20 @@ static Spread errors_of(const RateStudy *s, int k, int way)
 
 static void draw_errors(const RateStudy *s, Plot *plot)
 {
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.title = "Test error: median, lowest, highest",
-                                    .x = {.label = "k: the batch is k times as large",
-                                          .log = 2,
-                                          .low = 0.6,
-                                          .high = 1.8 * s->k[RATE_KS - 1]},
-                                    .y = {.label = "test error (%)", .low = 0, .high = NAN}});
-    double at[3];
+    PlotPanel *panel = plot_cell(plot, 0, 0, "Test error: median, lowest, highest",
+                                 plot_log("k: the batch is k times as large", 2, 0.6,
+                                          1.8 * s->k[RATE_KS - 1]),
+                                 plot_axis("test error (%)", 0, NAN));
     Spread small = errors_of(s, 0, 0);
     plot_rule_y(panel, small.median, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
     for (int way = 0; way < RATE_WAYS; way++)
         for (int k = 0; k < RATE_KS; k++) {
             Spread v = errors_of(s, k, k ? way : 0);
-            PlotStyle style = {.color = plot_series(way), .size = 9};
-            at[0] = s->k[k] * (k ? pow(1.12, way - 1.5) : 1);
-            style.label = k == 1 ? rate_way_names[way] : NULL;
-            style.color = k ? style.color : PLOT_INK;
-            plot_errors(panel, 1, at, &v.low, &v.high, (PlotStyle){.color = style.color});
-            plot_scatter(panel, 1, at, &v.median, style);
+            double at = s->k[k] * (k ? pow(1.12, way - 1.5) : 1);
+            plot_spread(panel, at, v,
+                        (PlotStyle){.color = k ? plot_series(way) : PLOT_INK,
+                                    .size = 9,
+                                    .label = k == 1 ? rate_way_names[way] : NULL});
         }
 }
 
@@ -42,12 +37,10 @@ static void draw_spread(const RateStudy *s, Plot *plot)
 {
     static const char *const names[] = {"same rate: 1/k", "rate × √k: 1", "rate × k: k"};
     double largest = s->k[RATE_KS - 1];
-    PlotPanel *panel = plot_panel(
-        plot,
-        (PlotAxes){.column = 1,
-                   .title = "Covariance of an update, k = 1: 1",
-                   .x = {.label = "k", .log = 2, .low = 0.8, .high = 1.3 * largest},
-                   .y = {.label = "trace of cov(Δw): lines expected, points measured", .log = 10}});
+    PlotPanel *panel = plot_cell(plot, 0, 1, "Covariance of an update, k = 1: 1",
+                                 plot_log("k", 2, 0.8, 1.3 * largest),
+                                 plot_log("trace of cov(Δw): lines expected, points measured", 10,
+                                          0, 0));
     for (int rule = 0; rule < SCALE_RULES; rule++) {
         double x[2] = {1, largest}, y[2] = {1, pow(largest, rule - 1)}, at[RATE_KS], v[RATE_KS];
         for (int k = 0; k < RATE_KS; k++) {
@@ -73,11 +66,9 @@ static int converged(const RateStudy *s, int warm, int *trained)
 static void draw_starts(const RateStudy *s, Plot *plot)
 {
     double x[START_PARTS];
-    PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.column = 2,
-                         .title = "One start, without and with a warm-up",
-                         .x = {.label = "epochs", .low = 0, .high = s->start_epochs},
-                         .y = {.label = "training loss (a guess has 2.3)", .low = 0, .high = 4}});
+    PlotPanel *panel = plot_cell(plot, 0, 2, "One start, without and with a warm-up",
+                                 plot_axis("epochs", 0, s->start_epochs),
+                                 plot_axis("training loss (a guess has 2.3)", 0, 4));
     for (int part = 0; part < START_PARTS; part++)
         x[part] = s->start_epochs * (part + 0.5) / START_PARTS;
     for (int warm = 0; warm < 2; warm++) {
@@ -97,23 +88,17 @@ static void draw_starts(const RateStudy *s, Plot *plot)
 void rate_draw(const void *study, Plot *plot)
 {
     const RateStudy *s = study;
-    int all = RATE_KS * RATE_WAYS * s->seeds + 2 * s->starts;
-    char *title =
-        format_new("%s on %d images of %s, batch %d, η = %g · right: %s, batch %d, η = %g × %g",
-                   s->model, s->images, s->study.lab->data->name, s->batch, s->rate, s->start_model,
-                   s->start_batch, s->start_base, s->start_k);
-    char *footer = format_new("done: %d of %d", s->done, all);
-    plot_begin(plot, 1, 3, title);
-    if (s->study.missing)
-        study_note_missing(&s->study, plot, 3);
-    else {
-        draw_errors(s, plot);
-        draw_spread(s, plot);
-        draw_starts(s, plot);
-    }
-    plot_footer(plot, footer);
-    free(footer);
-    free(title);
+    bool shows =
+        study_begin(&s->study, plot, 1, 3,
+                    "%s on %d images of %s, batch %d, η = %g · right: %s, batch %d, η = %g × %g",
+                    s->model, s->images, s->study.lab->data->name, s->batch, s->rate,
+                    s->start_model, s->start_batch, s->start_base, s->start_k);
+    plot_footer(plot, "done: %d of %d", s->done, RATE_KS * RATE_WAYS * s->seeds + 2 * s->starts);
+    if (!shows)
+        return;
+    draw_errors(s, plot);
+    draw_spread(s, plot);
+    draw_starts(s, plot);
 }
 
 static void report_starts(const RateStudy *s)

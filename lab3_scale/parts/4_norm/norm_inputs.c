@@ -93,10 +93,8 @@ bool norm_watch(NormStudy *s, bool norm, double (*at)[3])
     PlainPace pace = {s->batch, s->rate[0], s->epochs};
     TrainingSpec spec = norm_spec(s, &pace, norm, 0);
     Training *t = training_new(&spec, s->seed);
-    int32_t order[PROBE], count = PROBE < d->test.count ? PROBE : d->test.count;
-    for (int i = 0; i < count; i++)
-        order[i] = i;
-    EvalSet *probe = eval_set_new(spec.be, &d->test, d->mean, d->istd, order, count, count,
+    int count = PROBE < d->test.count ? PROBE : d->test.count;
+    EvalSet *probe = eval_set_new(spec.be, &d->test, d->mean, d->istd, NULL, count, count,
                                   model_halo(t->m));
     bool goes_on = true;
     for (int i = 0; i < NORM_LOOKS && goes_on; i++) {

@@ -3,12 +3,10 @@
 #include "check.h"
 #include <math.h>
 
-void norm_open(NormStudy *s, const Lab *lab, uint64_t seed)
+void norm_open(void *study, const Lab *lab, uint64_t seed)
 {
-    const Dataset *d = lab->data;
+    NormStudy *s = study;
     s->seed = seed;
-    s->images = s->images < d->train.count ? s->images : d->train.count;
-    s->test = s->test < d->test.count ? s->test : d->test.count;
     REQUIRE(s->images >= s->large && s->large >= s->batch,
             "--batch=%d, --large=%d, --images=%d: expected batch <= large <= images", s->batch,
             s->large, s->images);

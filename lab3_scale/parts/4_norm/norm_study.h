@@ -31,7 +31,7 @@ typedef struct NormStudy {
     double own_norm; /* largest difference of ghost_norm (4a) from the network's own */
 } NormStudy;
 
-void norm_open(NormStudy *s, const Lab *lab, uint64_t seed); /* checks the choices */
+void norm_open(void *study, const Lab *lab, uint64_t seed); /* checks the choices */
 void norm_work(void *study);
 TrainingSpec norm_spec(const NormStudy *s, const PlainPace *pace, bool norm, int ghost);
 

@@ -50,46 +50,38 @@ static void draw_inputs(const NormStudy *s, Plot *plot, int norm)
 static void draw_rates(const NormStudy *s, Plot *plot)
 {
     static const char *const names[] = {"without batch norm", "with batch norm"};
-    PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.row = 1,
-                         .title = "Test error by learning rate",
-                         .x = {.label = "learning rate η",
-                               .log = 10,
-                               .low = s->rate[0] / 2,
-                               .high = s->rate[NORM_RATES - 1] * 2},
-                         .y = {.label = "median, lowest, highest (%)", .low = 0, .high = 100}});
+    PlotPanel *panel = plot_cell(plot, 1, 0, "Test error by learning rate",
+                                 plot_log("learning rate η", 10, s->rate[0] / 2,
+                                          s->rate[NORM_RATES - 1] * 2),
+                                 plot_axis("median, lowest, highest (%)", 0, 100));
     for (int norm = 0; norm < 2; norm++) {
-        double x[NORM_RATES], y[NORM_RATES], low[NORM_RATES], high[NORM_RATES];
+        double x[NORM_RATES];
+        Spread v[NORM_RATES];
         for (int i = 0; i < NORM_RATES; i++) {
-            Spread v = percent(s, s->error[norm][i]);
+            v[i] = percent(s, s->error[norm][i]);
             x[i] = s->rate[i] * (norm ? 1.04 : 0.96);
-            y[i] = v.median, low[i] = v.low, high[i] = v.high;
         }
-        PlotStyle style = {.color = plot_series(norm), .label = names[norm], .size = 9};
-        plot_line(panel, NORM_RATES, x, y, (PlotStyle){.color = style.color, .width = 1.5});
-        plot_errors(panel, NORM_RATES, x, low, high, (PlotStyle){.color = style.color});
-        plot_scatter(panel, NORM_RATES, x, y, style);
+        PlotStyle style = {.color = plot_series(norm),
+                           .label = names[norm],
+                           .size = 9,
+                           .width = 1.5};
+        plot_spreads(panel, NORM_RATES, x, v, style);
     }
 }
 
 static void draw_ghosts(const NormStudy *s, Plot *plot)
 {
     char *title = format_new("Ghost batch norm in a batch of %d, η = %g", s->large, s->rate[1]);
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.row = 1,
-                                    .column = 1,
-                                    .title = title,
-                                    .x = {.label = "images per group",
-                                          .log = 2,
-                                          .low = s->ghost[0] / 2.0,
-                                          .high = 2.0 * s->large},
-                                    .y = {.label = "test error (%)", .low = 0, .high = NAN},
-                                    .no_legend = true});
+    PlotPanel *panel = plot_panel(plot, (PlotAxes){.row = 1,
+                                                   .column = 1,
+                                                   .title = title,
+                                                   .x = plot_log("images per group", 2,
+                                                                 s->ghost[0] / 2.0, 2.0 * s->large),
+                                                   .y = plot_axis("test error (%)", 0, NAN),
+                                                   .no_legend = true});
     for (int i = 0; i < NORM_GHOSTS; i++) {
-        Spread v = percent(s, s->ghost_error[i]);
-        double x = s->ghost[i];
-        plot_errors(panel, 1, &x, &v.low, &v.high, (PlotStyle){.color = plot_series(2)});
-        plot_scatter(panel, 1, &x, &v.median, (PlotStyle){.color = plot_series(2), .size = 9});
+        PlotStyle style = {.color = plot_series(2), .size = 9};
+        plot_spread(panel, s->ghost[i], percent(s, s->ghost_error[i]), style);
     }
     free(title);
 }
@@ -98,24 +90,17 @@ void norm_draw(const void *study, Plot *plot)
 {
     const NormStudy *s = study;
     int ranks = s->study.lab->comm->size;
-    char *title = format_new("%s on %d images of %s · batch %d · top: η = %g", s->model, s->images,
-                             s->study.lab->data->name, s->batch, s->rate[0]);
-    char *footer = format_new("%d rank%s against one, weights after the first update: %.1e apart, "
-                              "synchronised %.1e · trained %d networks",
-                              ranks, ranks == 1 ? "" : "s", s->apart[0][0], s->apart[1][0],
-                              s->done);
-    plot_begin(plot, s->study.missing ? 1 : 2, 2, title);
-    if (s->study.missing)
-        study_note_missing(&s->study, plot, 2);
-    else {
-        draw_inputs(s, plot, 0);
-        draw_inputs(s, plot, 1);
-        draw_rates(s, plot);
-        draw_ghosts(s, plot);
-        plot_footer(plot, footer);
-    }
-    free(footer);
-    free(title);
+    if (!study_begin(&s->study, plot, 2, 2, "%s on %d images of %s · batch %d · top: η = %g",
+                     s->model, s->images, s->study.lab->data->name, s->batch, s->rate[0]))
+        return;
+    draw_inputs(s, plot, 0);
+    draw_inputs(s, plot, 1);
+    draw_rates(s, plot);
+    draw_ghosts(s, plot);
+    plot_footer(plot,
+                "%d rank%s against one, weights after the first update: %.1e apart, synchronised "
+                "%.1e · trained %d networks",
+                ranks, ranks == 1 ? "" : "s", s->apart[0][0], s->apart[1][0], s->done);
 }
 
 static void report_errors(const NormStudy *s)

@@ -8,12 +8,10 @@
 const char *const remedy_names[REMEDIES] = {"small batch", "large batch",  "gradient noise",
                                             "longer",      "batch growth", "batch warm-up"};
 
-void remedy_open(RemedyStudy *s, const Lab *lab, uint64_t seed)
+void remedy_open(void *study, const Lab *lab, uint64_t seed)
 {
-    const Dataset *d = lab->data;
+    RemedyStudy *s = study;
     s->seed = seed;
-    s->images = s->images < d->train.count ? s->images : d->train.count;
-    s->test = s->test < d->test.count ? s->test : d->test.count;
     REQUIRE(s->images >= s->batch * s->k,
             "--images=%d: the large batch has %d times %d images: give at least %d", s->images,
             s->k, s->batch, s->k * s->batch);

@@ -36,7 +36,7 @@ typedef struct RemedyStudy {
 
 extern const char *const remedy_names[REMEDIES];
 
-void remedy_open(RemedyStudy *s, const Lab *lab, uint64_t seed); /* checks the choices */
+void remedy_open(void *study, const Lab *lab, uint64_t seed); /* checks the choices */
 void remedy_work(void *study);
 /* The pace of REMEDY_WARMS_UP (paces.h): the batch begins small, by batch_warm_up(); its rate is
  * that of pace_drops(), times the root of how much larger the batch is. */

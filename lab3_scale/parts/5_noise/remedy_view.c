@@ -23,22 +23,13 @@ static Spread shares_of(const RemedyStudy *s, Remedy r)
     return spread_of(v, s->seeds);
 }
 
-static void draw_spread(PlotPanel *panel, double x, Spread v, PlotStyle style)
-{
-    plot_errors(panel, 1, &x, &v.low, &v.high, (PlotStyle){.color = style.color});
-    plot_scatter(panel, 1, &x, &v.median, style);
-}
-
 static void draw_errors(const RemedyStudy *s, Plot *plot)
 {
     PlotPanel *panel = plot_panel(plot,
                                   (PlotAxes){.title = "Error: test (filled), training (crosses)",
                                              .columns = 2,
-                                             .x = {.names = remedy_names,
-                                                   .names_count = REMEDIES,
-                                                   .low = -0.6,
-                                                   .high = REMEDIES - 0.4},
-                                             .y = {.label = "error (%)", .low = 0, .high = NAN},
+                                             .x = plot_names(NULL, remedy_names, REMEDIES, 0.6),
+                                             .y = plot_axis("error (%)", 0, NAN),
                                              .no_legend = true});
     Spread small = errors_of(s, REMEDY_SMALL, true), large = errors_of(s, REMEDY_LARGE, true);
     PlotStyle rule = {.color = PLOT_GREY, .dashed = true, .width = 1};
@@ -46,9 +37,9 @@ static void draw_errors(const RemedyStudy *s, Plot *plot)
     plot_rule_y(panel, large.median, rule);
     for (int r = 0; r < REMEDIES; r++) {
         PlotStyle style = {.color = plot_series(r), .size = 10};
-        draw_spread(panel, r - 0.1, errors_of(s, r, true), style);
+        plot_spread(panel, r - 0.1, errors_of(s, r, true), style);
         style.shape = PLOT_CROSS;
-        draw_spread(panel, r + 0.1, errors_of(s, r, false), style);
+        plot_spread(panel, r + 0.1, errors_of(s, r, false), style);
     }
 }
 
@@ -71,7 +62,7 @@ static void draw_shares(const RemedyStudy *s, Plot *plot)
             double x = r - REMEDY_NOISE + 0.18, y = 100 * remedy_share(s, r, i);
             plot_scatter(panel, 1, &x, &y, style);
         }
-        draw_spread(panel, r - REMEDY_NOISE, shares_of(s, r),
+        plot_spread(panel, r - REMEDY_NOISE, shares_of(s, r),
                     (PlotStyle){.color = plot_series(r), .size = 10});
     }
 }
@@ -84,11 +75,8 @@ static void draw_batches(const RemedyStudy *s, Plot *plot)
         Remedy remedy;
         Pace (*pace)(const void *, double, int64_t);
     } kinds[] = {{REMEDY_GROWS, pace_grows}, {REMEDY_WARMS_UP, pace_warms_up}};
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.title = "The batch over the training",
-                                                   .row = 1,
-                                                   .column = 1,
-                                                   .x = {.label = "epochs"},
-                                                   .y = {.label = "images per update", .log = 2}});
+    PlotPanel *panel = plot_cell(plot, 1, 1, "The batch over the training",
+                                 plot_axis("epochs", 0, 0), plot_log("images per update", 2, 0, 0));
     GrowPace grow = {.small = s->batch,
                      .large = s->batch * s->k,
                      .rate = s->rate,
@@ -110,22 +98,17 @@ static void draw_batches(const RemedyStudy *s, Plot *plot)
 void remedy_draw(const void *study, Plot *plot)
 {
     const RemedyStudy *s = study;
-    char *title = format_new("%s on %d images of %s · batch %d against %d · %g epochs, “longer” %d "
+    bool shows = study_begin(&s->study, plot, 2, 2,
+                             "%s on %d images of %s · batch %d against %d · %g epochs, “longer” %d "
                              "times that · η = %g",
                              s->model, s->images, s->study.lab->data->name, s->batch,
                              s->batch * s->k, s->epochs, s->longer, s->rate);
-    char *footer = format_new("trained %d of %d networks", s->done, REMEDIES * s->seeds);
-    plot_begin(plot, s->study.missing ? 1 : 2, 2, title);
-    if (s->study.missing)
-        study_note_missing(&s->study, plot, 2);
-    else {
-        draw_errors(s, plot);
-        draw_shares(s, plot);
-        draw_batches(s, plot);
-    }
-    plot_footer(plot, footer);
-    free(footer);
-    free(title);
+    plot_footer(plot, "trained %d of %d networks", s->done, REMEDIES * s->seeds);
+    if (!shows)
+        return;
+    draw_errors(s, plot);
+    draw_shares(s, plot);
+    draw_batches(s, plot);
 }
 
 void remedy_report(const void *study)

@@ -5,28 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct Known {
-    const char *word, *name, *exercise;
-} known[OPTIMISERS] = {{"momentum", "momentum", "6a_momentum"},
-                       {"nesterov", "Nesterov", "6b_nesterov"},
-                       {"lars", "LARS", "6c_lars"},
-                       {"larc", "LARC", "6d_larc"},
-                       {"adam", "Adam", "6e_adam"},
-                       {"adamw", "AdamW", "6e_adam"},
-                       {"lamb", "LAMB", "6f_lamb"},
-                       {"novograd", "NovoGrad", "6g_novograd"},
-                       {"muon", "Muon", "6h_muon"}};
-
-const char *optimiser_name(OptimiserKind kind) { return known[kind].name; }
-
-const char *optimiser_exercise(OptimiserKind kind) { return known[kind].exercise; }
-
-OptimiserKind optimiser_kind(const char *word)
+const char *optimiser_name(OptimiserKind kind)
 {
-    for (int k = 0; k < OPTIMISERS; k++)
-        if (!strcmp(word, known[k].word))
-            return k;
-    die(EXIT_USAGE, "optimiser %s: expected one of %s", word, OPTIMISER_CHOICES);
+    static const char *const names[OPTIMISERS] = {"momentum", "Nesterov", "LARS",
+                                                  "LARC",     "Adam",     "AdamW",
+                                                  "LAMB",     "NovoGrad", "Muon"};
+    return names[kind];
 }
 
 OptimiserSpec optimiser_default(OptimiserKind kind)

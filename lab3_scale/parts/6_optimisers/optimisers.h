@@ -39,11 +39,6 @@ typedef struct OptimiserSpec {
 /* Usual settings; no extras. */
 OptimiserSpec optimiser_default(OptimiserKind kind);
 const char *optimiser_name(OptimiserKind kind); /* "LARS" */
-/* The exercise's file that the optimiser needs. */
-const char *optimiser_exercise(OptimiserKind kind);
-/* A name as in "lars", "adamw"; any other ends the run (exit 2). */
-OptimiserKind optimiser_kind(const char *word);
-#define OPTIMISER_CHOICES "momentum|nesterov|lars|larc|adam|adamw|lamb|novograd|muon"
 
 /* It borrows spec, which several models may share. */
 MethodMaker optimiser_maker(const OptimiserSpec *spec);

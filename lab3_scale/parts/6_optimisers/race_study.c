@@ -30,12 +30,10 @@ int race_best(const RaceStudy *s, int racer)
     return best;
 }
 
-void race_open(RaceStudy *s, const Lab *lab, uint64_t seed)
+void race_open(void *study, const Lab *lab, uint64_t seed)
 {
-    const Dataset *d = lab->data;
+    RaceStudy *s = study;
     s->seed = seed;
-    s->images = s->images < d->train.count ? s->images : d->train.count;
-    s->test = s->test < d->test.count ? s->test : d->test.count;
     REQUIRE(s->images >= s->batch, "--images=%d: give at least a batch: %d", s->images, s->batch);
     REQUIRE(race_updates(s) >= RACE_POINTS,
             "--epochs=%g makes %d updates: at least %d, for the curve", s->epochs, race_updates(s),

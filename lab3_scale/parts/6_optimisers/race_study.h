@@ -26,7 +26,7 @@ typedef struct RaceStudy {
     double reached[RACERS][RACE_SEEDS][RACE_POINTS]; /* with the best rate */
 } RaceStudy;
 
-void race_open(RaceStudy *s, const Lab *lab, uint64_t seed); /* checks the choices */
+void race_open(void *study, const Lab *lab, uint64_t seed); /* checks the choices */
 void race_work(void *study);
 const char *race_name(int racer);
 double race_rate(int racer, int i);           /* the i-th of its search */

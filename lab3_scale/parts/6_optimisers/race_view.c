@@ -1,9 +1,7 @@
 /* race_view.c: two panels: the accuracy against updates at the best rate, and against the rate. */
-#include "check.h"
 #include "quantiles.h"
 #include "race_study.h"
 #include <math.h>
-#include <stdlib.h>
 
 static Spread at_point(const RaceStudy *s, int racer, int point)
 {
@@ -20,10 +18,8 @@ static PlotStyle style(int racer)
 
 static void draw_curves(const RaceStudy *s, Plot *plot)
 {
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.title = "Each at its best rate",
-                                    .x = {.label = "updates"},
-                                    .y = {.label = "test accuracy: median, lowest, highest"}});
+    PlotPanel *panel = plot_cell(plot, 0, 0, "Each at its best rate", plot_axis("updates", 0, 0),
+                                 plot_axis("test accuracy: median, lowest, highest", 0, 0));
     for (int racer = 0; racer < RACERS; racer++) {
         double x[RACE_POINTS], y[RACE_POINTS], low[RACE_POINTS], high[RACE_POINTS];
         for (int i = 0; i < RACE_POINTS; i++) {
@@ -59,21 +55,15 @@ static void draw_rates(const RaceStudy *s, Plot *plot)
 void race_draw(const void *study, Plot *plot)
 {
     const RaceStudy *s = study;
-    char *title = format_new("%s on %d images of %s · batch %d · %d updates · weight decay %g",
+    bool shows = study_begin(&s->study, plot, 1, 2,
+                             "%s on %d images of %s · batch %d · %d updates · weight decay %g",
                              s->model, s->images, s->study.lab->data->name, s->batch,
                              race_updates(s), s->decay);
-    char *footer = format_new("trained %d of %d networks", s->done,
-                              RACERS * (RACE_RATES + s->seeds));
-    plot_begin(plot, 1, 2, title);
-    if (s->study.missing)
-        study_note_missing(&s->study, plot, 2);
-    else {
-        draw_curves(s, plot);
-        draw_rates(s, plot);
-    }
-    plot_footer(plot, footer);
-    free(footer);
-    free(title);
+    plot_footer(plot, "trained %d of %d networks", s->done, RACERS * (RACE_RATES + s->seeds));
+    if (!shows)
+        return;
+    draw_curves(s, plot);
+    draw_rates(s, plot);
 }
 
 /* "-" where the search lacks this rate. */

@@ -55,14 +55,10 @@ void contest_draw(const void *contest, Plot *plot)
 {
     const Contest *c = contest;
     const Tuned *t = &c->tuned;
-    char *title = format_new("%s on %s, %d images, %g epochs · budget %d · %d seeds", c->model,
-                             t->study.lab->data->name, c->images, c->epochs, t->budget, t->seeds);
-    plot_begin(plot, 1, CONTEST_SIZES, title);
-    free(title);
-    if (t->study.missing) {
-        study_note_missing(&t->study, plot, CONTEST_SIZES);
+    if (!study_begin(&t->study, plot, 1, CONTEST_SIZES,
+                     "%s on %s, %d images, %g epochs · budget %d · %d seeds", c->model,
+                     t->study.lab->data->name, c->images, c->epochs, t->budget, t->seeds))
         return;
-    }
     for (int i = 0; i < CONTEST_SIZES; i++)
         draw_size(c, plot, i);
     plot_footer(plot, "grey: the small batch's range; dashed: tuned Nesterov's median. Against its "

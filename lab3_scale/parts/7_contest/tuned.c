@@ -13,7 +13,8 @@ typedef struct TunedItem {
 /* Rounds begin with tries 0, 3, 5, 7, … */
 static int round_start(int i) { return i < 3 ? 0 : 3 + (i - 3) / 2 * 2; }
 
-double tuned_next(const double *rate, const double *score, int i, double predicted)
+/* The rate of try number i, 0 …, after those before it: their rates and scores. */
+static double next_rate(const double *rate, const double *score, int i, double predicted)
 {
     static const double grid[] = {1, 0.25, 4};
     int start = round_start(i), best = 0;
@@ -150,7 +151,7 @@ static int plan_round(Tuned *t, int first)
             if (sweep_find(t->tries, t->setting[e], i))
                 continue;
             tries_of(t, e, rate, score);
-            t->item[items++] = (TunedItem){e, i, tuned_next(rate, score, i, t->predicted[e])};
+            t->item[items++] = (TunedItem){e, i, next_rate(rate, score, i, t->predicted[e])};
         }
     return items;
 }

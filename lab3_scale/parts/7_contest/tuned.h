@@ -42,8 +42,6 @@ typedef struct Tuned {
     struct TunedItem *item;
 } Tuned;
 
-/* The rate of try number i, 0 …, after tried[i] tries of those before: their rates and scores. */
-double tuned_next(const double *rate, const double *score, int i, double predicted);
 /* The images [from, from + count) of the training set as the test set: for tuning. */
 Dataset tuned_held_out(const Dataset *d, int from, int count);
 

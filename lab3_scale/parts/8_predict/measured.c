@@ -54,7 +54,8 @@ static double ring_seconds(const Team *t, int n)
     return best;
 }
 
-void measured_fit(Measured *m)
+/* seconds = 2 alpha + bytes beta, by least squares of the relative errors. */
+static void fit(Measured *m)
 {
     double a = 0, b = 0, d = 0, e = 0, f = 0; /* the normal equations, each row over its seconds */
     for (int i = 0; i < RING_SIZES; i++) {
@@ -79,7 +80,7 @@ static void measure_messages(Measured *m, Team *t)
         m->bytes[i] = 4.0 * n;
         m->ring[i] = ring_seconds(t, n);
     }
-    measured_fit(m);
+    fit(m);
     free(t->mine);
     free(t->theirs);
 }

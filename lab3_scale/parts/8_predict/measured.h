@@ -22,6 +22,4 @@ typedef struct Measured {
 /* The work of a study on all ranks, of which rank 0 gets the result. Those not needed sleep: at
  * most MEASURED_RANKS take part. False: stopped. */
 bool measured_ranks(Measured *m, Study *s, const TrainingSpec *spec);
-/* seconds = 2 alpha + bytes beta, by least squares of the relative errors. */
-void measured_fit(Measured *m);
 #endif

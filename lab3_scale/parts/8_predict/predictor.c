@@ -8,13 +8,13 @@ static ModelSpec model_of(const Predictor *p, const Lab *lab)
     return model_spec_for(p->model, lab->data);
 }
 
-double predictor_parameters(const Predictor *p, const Lab *lab)
+void predictor_open(void *study, const Lab *lab, uint64_t seed)
 {
+    Predictor *p = study;
     ModelSpec spec = model_of(p, lab);
     Model *m = model_new(lab->be, &spec, 1);
-    double parameters = m->params.n;
+    p->parameters = m->params.n;
     model_free(m);
-    return parameters;
 }
 
 /* An update of one rank, with all of the machine for it: seconds of any, and per image. */
@@ -43,13 +43,11 @@ static void measure_alone(const Predictor *p, double *per_update, double *per_im
 /* How the ranks train that are measured. */
 static TrainingSpec spec_of(const Predictor *p, const PlainPace *pace)
 {
-    const Dataset *d = p->study.lab->data;
-    int images = d->train.count < 8192 ? d->train.count : 8192;
     return (TrainingSpec){.be = p->study.lab->be,
-                          .data = d,
+                          .data = p->study.lab->data,
                           .model = model_of(p, p->study.lab),
-                          .images = images,
-                          .test = 16,
+                          .images = p->images,
+                          .test = p->test,
                           .batch = pace->batch,
                           .epochs = pace->epochs,
                           .pace = training_plain,

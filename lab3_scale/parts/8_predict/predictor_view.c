@@ -1,8 +1,6 @@
 /* predictor_view.c: the predictions, as a figure and as tables. */
-#include "check.h"
 #include "predictor.h"
 #include <math.h>
-#include <stdlib.h>
 
 enum { SIZES = 60 };
 
@@ -38,10 +36,8 @@ static double efficiency(const Predictor *p, int devices, bool hierarchical)
 static void draw_speed(const Predictor *p, Plot *plot)
 {
     static const char *const names[] = {"flat ring", "rings in machines, and between"};
-    PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.title = "Efficiency",
-                         .x = {.label = "devices", .log = 10},
-                         .y = {.label = "images/s per device, % of one", .low = 0, .high = 105}});
+    PlotPanel *panel = plot_cell(plot, 0, 0, "Efficiency", plot_log("devices", 10, 0, 0),
+                                 plot_axis("images/s per device, % of one", 0, 105));
     if (!p->ready) {
         plot_note(panel, "measuring how fast this machine computes …");
         return;
@@ -73,11 +69,9 @@ static double ranks_predicted(const Predictor *p, int ranks)
 static void draw_published(Plot *plot)
 {
     double measured[PUBLISHED_ROWS], predicted[PUBLISHED_ROWS], ends[] = {0.1, 200};
-    PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.column = 1,
-                         .title = "Published trainings",
-                         .x = {.label = "measured (hours)", .log = 10},
-                         .y = {.label = "predicted (hours)", .log = 10, .low = 0.07, .high = 300}});
+    PlotPanel *panel = plot_cell(plot, 0, 1, "Published trainings",
+                                 plot_log("measured (hours)", 10, 0, 0),
+                                 plot_log("predicted (hours)", 10, 0.07, 300));
     plot_line(panel, 2, ends, ends, (PlotStyle){.color = plot_series(7), .dashed = true});
     for (int i = 0; i < PUBLISHED_ROWS; i++) {
         measured[i] = published[i].hours;
@@ -97,51 +91,41 @@ static void draw_ranks(const Predictor *p, Plot *plot)
         predicted[i] = 1e3 * ranks_predicted(p, i + 1);
         most = fmax(most, fmax(measured[i], predicted[i]));
     }
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.column = 2,
-                                    .title = "Ranks of this machine",
-                                    .x = {.label = "ranks", .low = 0.5, .high = m->ranks + 0.5},
-                                    .y = {.label = "ms per update", .low = 0, .high = 1.1 * most}});
+    PlotPanel *panel = plot_cell(plot, 0, 2, "Ranks of this machine",
+                                 plot_axis("ranks", 0.5, m->ranks + 0.5),
+                                 plot_axis("ms per update", 0, 1.1 * most));
     plot_line(panel, m->ranks, ranks, predicted,
               (PlotStyle){.color = plot_series(1), .label = "predicted"});
     plot_scatter(panel, m->ranks, ranks, measured,
                  (PlotStyle){.color = plot_series(0), .size = 9, .label = "measured"});
 }
 
-static char *summary(const Predictor *p)
+static void draw_summary(const Predictor *p, Plot *plot)
 {
     Cluster c = cluster_of(p, p->devices, true);
     double step = step_seconds(&c), million = 1e6 / (p->devices * p->batch) * step;
     double hours = p->devices * million / 3600;
-    return format_new("%d devices, %d per machine · %.3g Gbit/s, %.3g µs · batch %d each, %s · "
-                      "%.4g images/s, efficiency %.0f %% · a million images: %.3g s, %.3g Wh, "
-                      "cost %.3g",
-                      p->devices, p->per_node, p->gbits, p->latency, p->batch,
-                      p->half ? "bf16" : "fp32", images_per_second(p, p->devices, true),
-                      efficiency(p, p->devices, true), million, hours * p->watts, hours * p->price);
+    plot_footer(plot,
+                "%d devices, %d per machine · %.3g Gbit/s, %.3g µs · batch %d each, %s · %.4g "
+                "images/s, efficiency %.0f %% · a million images: %.3g s, %.3g Wh, cost %.3g",
+                p->devices, p->per_node, p->gbits, p->latency, p->batch, p->half ? "bf16" : "fp32",
+                images_per_second(p, p->devices, true), efficiency(p, p->devices, true), million,
+                hours * p->watts, hours * p->price);
 }
 
 void predictor_draw(const void *study, Plot *plot)
 {
     const Predictor *p = study;
-    char *title = format_new("%s, %.0f parameters · computing measured here", p->model,
-                             p->parameters);
     int columns = p->measured.ranks > 1 ? 3 : 2;
-    plot_begin(plot, 1, columns, title);
-    free(title);
-    if (p->study.missing) {
-        study_note_missing(&p->study, plot, columns);
+    if (!study_begin(&p->study, plot, 1, columns, "%s, %.0f parameters · computing measured here",
+                     p->model, p->parameters))
         return;
-    }
     draw_speed(p, plot);
     draw_published(plot);
     if (columns > 2)
         draw_ranks(p, plot);
-    if (p->ready) {
-        char *footer = summary(p);
-        plot_footer(plot, footer);
-        free(footer);
-    }
+    if (p->ready)
+        draw_summary(p, plot);
 }
 
 static void report_ranks(const Predictor *p, Run *run)

@@ -1,4 +1,4 @@
-/* published.c: see published.h. Where the constants come from:
+/* published.c: see predictor.h. Where the constants come from:
  *
  * All machines. Bandwidths are nominal, per direction; a ring in a machine goes at a device's own
  * link, the ring between machines at all of a machine's cards. Latencies (20 µs between machines,
@@ -24,7 +24,7 @@
  *   links of 6.8 GB/s: Preferred Networks on its MN-1.
  * Watts: V100 SXM2 300 (450 in a DGX-2H), A100 SXM 400, P100 PCIe 250: NVIDIA's data sheets.
  */
-#include "published.h"
+#include "predictor.h"
 
 #define NETWORK(between, inside) 2e-5, 1 / (between), 5e-6, 1 / (inside), 0.5, true
 #define SUMMIT(devices) \

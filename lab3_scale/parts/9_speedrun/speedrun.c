@@ -38,8 +38,9 @@ static int ingredients(const Recipe *r)
     return count;
 }
 
-void speedrun_open(Speedrun *s, const Lab *lab)
+void speedrun_open(void *study, const Lab *lab, uint64_t seed)
 {
+    Speedrun *s = study;
     Recipe *r = &s->recipe;
     const Dataset *d = lab->data;
     REQUIRE(lab->comm->size == 1, "%d ranks: a speedrun is one rank's; start it with NP=1",
@@ -48,8 +49,7 @@ void speedrun_open(Speedrun *s, const Lab *lab)
             "a virtual clock does not tell how fast a training is: LABS_CLOCK=real");
     REQUIRE(!s->processor || (lab->be->threads == 1 && !strcmp(lab->be->op->name, "cpu")),
             "--processor-time counts one thread on a CPU: give --device cpu --threads 1");
-    r->images = r->images < d->train.count ? r->images : d->train.count;
-    r->test = r->test < d->test.count ? r->test : d->test.count;
+    s->seed = seed;
     REQUIRE(r->batch <= r->images, "--batch=%d: there are %d training images (--images)", r->batch,
             r->images);
     REQUIRE(r->shift < d->train.h && r->shift < d->train.w,
@@ -66,8 +66,9 @@ void speedrun_open(Speedrun *s, const Lab *lab)
         s->racer[i] = racer_of(s, i);
 }
 
-void speedrun_free(Speedrun *s)
+void speedrun_free(void *study)
 {
+    Speedrun *s = study;
     for (int i = 0; i < SPEEDRUN_RACERS; i++)
         free(s->racer[i].run);
 }

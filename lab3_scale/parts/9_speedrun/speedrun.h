@@ -34,8 +34,8 @@ typedef struct Speedrun {
 
 /* After lab_data(): checks the options against the data and each other (exit 2), and takes
  * memory. */
-void speedrun_open(Speedrun *s, const Lab *lab);
-void speedrun_free(Speedrun *s);
+void speedrun_open(void *study, const Lab *lab, uint64_t seed);
+void speedrun_free(void *study);
 void speedrun_work(void *study);
 /* How many trainings there are, and how many are done. */
 int speedrun_trainings(const Speedrun *s, int *done);

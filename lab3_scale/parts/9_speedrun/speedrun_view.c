@@ -28,10 +28,9 @@ static void draw_curves(const Speedrun *s, Plot *plot)
          *recipe = format_new("%s, the recipe", s->recipe.model),
          *plain = format_new("%s, plain: batch %d, rate %g", s->plain.model, s->plain.batch,
                              s->plain.rate);
-    PlotPanel *panel = plot_panel(
-        plot, (PlotAxes){.title = "Every training; a dot is its end",
-                         .x = {.label = "seconds (start, updates, last evaluation)", .high = NAN},
-                         .y = {.label = "test accuracy", .high = 1}});
+    PlotPanel *panel = plot_cell(plot, 0, 0, "Every training; a dot is its end",
+                                 plot_axis("seconds (start, updates, last evaluation)", 0, NAN),
+                                 plot_axis("test accuracy", 0, 1));
     plot_rule_y(panel, s->target, (PlotStyle){.label = target, .color = PLOT_GREY, .dashed = true});
     draw_racer(s, THE_PLAIN, panel, plain);
     draw_racer(s, THE_RECIPE, panel, recipe);
@@ -79,21 +78,18 @@ void speedrun_draw(const void *study, Plot *plot)
     int done, all = speedrun_trainings(s, &done);
     char *optimiser = r->with[WITH_MUON] ? format_new("Muon %g", r->muon_rate)
                                          : format_new("SGD %g an image", r->sgd_rate),
-         *title = format_new("%s on %d images of %s · batch %d · %d updates · %s · %s", r->model,
-                             r->images, s->study.lab->data->name, r->batch, recipe_updates(r),
-                             optimiser, s->study.lab->be->op->name),
-         *now = name_new(s, s->now, "without: "),
-         *footer = format_new("trained %d of %d networks%s%s", done, all,
-                              done < all ? ", now " : "", done < all ? now : "");
-    plot_begin(plot, s->ablate ? 2 : 1, 1, title);
+         *now = name_new(s, s->now, "without: ");
+    plot_begin(plot, s->ablate ? 2 : 1, 1,
+               "%s on %d images of %s · batch %d · %d updates · %s · %s", r->model, r->images,
+               s->study.lab->data->name, r->batch, recipe_updates(r), optimiser,
+               s->study.lab->be->op->name);
     draw_curves(s, plot);
     if (s->ablate)
         draw_ingredients(s, plot);
-    plot_footer(plot, footer);
+    plot_footer(plot, "trained %d of %d networks%s%s", done, all, done < all ? ", now " : "",
+                done < all ? now : "");
     free(optimiser);
-    free(title);
     free(now);
-    free(footer);
 }
 
 /* ---- the table ---- */
