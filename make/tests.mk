@@ -77,6 +77,11 @@ $(B)/tests/test_sgd_floor: $(patsubst %,$(B)/lab1_gd/parts/1_linear/%.o,sgd_floo
 $(B)/tests/unit/test_local_method.o: INCLUDE = -Itests/support -Ilab2_ddp
 $(B)/tests/test_local_method: $(patsubst %.c,$(B)/%.o,$(wildcard lab2_ddp/parts/8_local/*_me*.c \
     lab2_ddp/solution/8*.c))
+# The link, with lab 2's five all-reduces, the references.
+$(addprefix $(B)/tests/,support/five_all_reduces.o unit/test_link_times.o tools/link_table.o): \
+    INCLUDE = -Itests/support -Ilab2_ddp
+$(B)/tests/test_link_times $(B)/tests/tools/link_table: $(patsubst %.c,$(B)/%.o, \
+    lab2_ddp/parts/2_all_reduce/all_reduces.c $(wildcard lab2_ddp/solution/2*.c))
 # Lab 3's part 9, which has no exercises.
 $(B)/tests/unit/test_speedrun.o: INCLUDE = -Itests/support -Ilab3_scale
 $(B)/tests/test_speedrun: $(patsubst %,$(B)/lab3_scale/parts/9_speedrun/%.o,recipe runner views)

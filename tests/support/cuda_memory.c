@@ -76,13 +76,7 @@ static void copy(Stream *s, Tensor out, Tensor in)
 static void scale_staged(void *p)
 {
     Scaling *x = p;
-    for (size_t i = 0; i < x->n; i++)
-        if (x->dtype == F32)
-            ((float *)x->data)[i] *= x->factor;
-        else if (x->dtype == F64)
-            ((double *)x->data)[i] *= x->factor;
-        else
-            ((int32_t *)x->data)[i] *= (int32_t)x->factor;
+    scale_elements(x->data, x->n, x->dtype, x->factor);
     free(x);
 }
 

@@ -8,15 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *in(const char *dir, const char *name)
-{
-    static char path[8][4096];
-    static int turn;
-    turn = (turn + 1) % 8;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", dir, name);
-    return path[turn];
-}
-
 void make_folder(const char *path)
 {
     char part[4096];
@@ -28,13 +19,7 @@ void make_folder(const char *path)
     }
 }
 
-void write_file(const char *path, Bytes bytes)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(bytes.at, 1, bytes.size, f), bytes.size);
-    assert_int_equal(fclose(f), 0);
-}
+void write_file(const char *path, Bytes bytes) { write_bytes(path, bytes.at, bytes.size); }
 
 void remove_file(const char *path) { assert_int_equal(unlink(path), 0); }
 
@@ -43,7 +28,7 @@ Bytes idx_bytes(int dims, const uint32_t *size, int modulus)
     size_t count = 1, at = 4;
     for (int d = 0; d < dims; d++)
         count *= size[d];
-    Bytes out = {alloc(idx_header(dims) + count, 1), idx_header(dims) + count};
+    Bytes out = {keep(alloc(idx_header(dims) + count, 1)), idx_header(dims) + count};
     out.at[2] = 8;
     out.at[3] = (uint8_t)dims;
     for (int d = 0; d < dims; d++)
@@ -54,11 +39,19 @@ Bytes idx_bytes(int dims, const uint32_t *size, int modulus)
     return out;
 }
 
+Bytes longer_bytes(Bytes b, size_t more)
+{
+    Bytes out = {keep(alloc(b.size + more, 1)), b.size};
+    memcpy(out.at, b.at, b.size);
+    memset(out.at + b.size, 'x', more);
+    return out;
+}
+
 Bytes gzip_bytes(Bytes plain)
 {
     z_stream z = {.next_in = plain.at, .avail_in = (uInt)plain.size};
     assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-    Bytes out = {alloc(deflateBound(&z, plain.size), 1), 0};
+    Bytes out = {keep(alloc(deflateBound(&z, plain.size), 1)), 0};
     z.next_out = out.at;
     z.avail_out = (uInt)deflateBound(&z, plain.size);
     assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
@@ -69,7 +62,7 @@ Bytes gzip_bytes(Bytes plain)
 
 Bytes cifar_bytes(int count)
 {
-    Bytes out = {alloc(count, 3073), (size_t)count * 3073};
+    Bytes out = {keep(alloc(count, 3073)), (size_t)count * 3073};
     for (size_t i = 0; i < out.size; i++)
         out.at[i] = i % 3073 ? (uint8_t)(31 * i + i / 256) : (uint8_t)(i / 3073 % 10);
     return out;
@@ -82,8 +75,6 @@ static void write_idx(const char *dir, const char *name, int dims, const uint32_
     snprintf(path, sizeof path, "%s/%s%s", dir, name, gzip ? ".gz" : "");
     Bytes plain = idx_bytes(dims, size, modulus), packed = gzip_bytes(plain);
     write_file(path, gzip ? packed : plain);
-    free(plain.at);
-    free(packed.at);
 }
 
 void write_fashion(const char *dir, uint32_t count, bool gzip)

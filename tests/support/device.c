@@ -76,9 +76,10 @@ static const struct {
 enum { ON_HOST = 1, CUDNN_ON_HOST, BACKENDS = sizeof backends / sizeof *backends };
 static int chosen;
 
-int device_main(int argc, char **argv, const Case *cases, int count)
+int device_main(int argc, char **argv)
 {
-    int listed = 0, most = 0;
+    int count, listed = 0, most = 0;
+    const Case *cases = harness_cases(&count);
     for (int i = 0; i < count; i++)
         most += BACKENDS * (1 + cases[i].seeds);
     Case *all = alloc((size_t)most, sizeof *all);
@@ -101,43 +102,96 @@ int device_main(int argc, char **argv, const Case *cases, int count)
     if (backends[chosen].open == open_cuda)
         need_gpu();
 #endif
-    int status = harness_main(argc, argv, all, listed);
+    int status = harness_run(argc, argv, all, listed);
     for (int i = 0; i < listed; i++)
         free((char *)all[i].name);
     free(all);
     return status;
 }
 
-Backend *device_backend(int local_rank, int local_size, int threads)
+static void close_backend(void *be) { backend_close(be); }
+
+Backend *closing(Backend *be)
 {
-    return backends[chosen].open(local_rank, local_size, threads);
+    at_end(be, close_backend, be);
+    return be;
 }
 
-Device *device_open(void)
+Backend *device_backend(int local_rank, int local_size, int threads)
 {
-    Device *d = alloc(1, sizeof *d);
-    d->be = device_backend(0, 1, 2);
+    return closing(backends[chosen].open(local_rank, local_size, threads));
+}
+
+static void free_stream(void *s) { ((Stream *)s)->be->op->stream_free(s); }
+
+Device *device_on(Backend *be)
+{
+    Device *d = keep(alloc(1, sizeof *d));
+    d->be = be;
     d->op = d->be->op;
     d->s = d->op->stream_new(d->be, 0);
+    at_end(d->s, free_stream, d->s);
     d->tolerance = backends[chosen].tolerance;
     return d;
 }
 
-Device *device_open_fp16(void)
+Device *device_open(void) { return device_on(device_backend(0, 1, 2)); }
+
+void need_fp16(const Device *d)
 {
-    Device *d = device_open();
-    if (!d->op->fp16) {
-        device_close(d);
+    if (!d->op->fp16)
         SKIP("this device has no FP16");
-    }
-    return d;
 }
 
-void device_close(Device *d)
+typedef struct Held {
+    Backend *be;
+    Tensor t;
+} Held;
+
+static void free_held(void *p)
 {
-    d->op->stream_free(d->s);
-    backend_close(d->be);
-    free(d);
+    Held *h = p;
+    tensor_free(h->be, h->t);
+    free(h);
+}
+
+Tensor hold(Backend *be, Tensor t)
+{
+    Held *h = alloc(1, sizeof *h);
+    *h = (Held){be, t};
+    at_end(t.buf, free_held, h);
+    return t;
+}
+
+void drop(Backend *be, Tensor t)
+{
+    if (!end_now(t.buf))
+        tensor_free(be, t);
+}
+
+Tensor blank(Device *d, DType type, int n, int h, int w, int c, int halo)
+{
+    return hold(d->be, tensor_new(d->be, type, n, h, w, c, halo));
+}
+
+typedef struct HeldPlan {
+    const BackendOps *op;
+    ConvPlan *plan;
+} HeldPlan;
+
+static void free_plan(void *p)
+{
+    HeldPlan *h = p;
+    h->op->conv_plan_free(h->plan);
+    free(h);
+}
+
+ConvPlan *plan_conv(Device *d, Tensor y, Tensor x, int R, int stride)
+{
+    HeldPlan *h = alloc(1, sizeof *h);
+    *h = (HeldPlan){d->op, d->op->conv_plan_new(d->be, y, x, R, stride)};
+    at_end(h->plan, free_plan, h);
+    return h->plan;
 }
 
 /* Fill dense t from values, or with NaN. */
@@ -154,7 +208,7 @@ static void fill(Device *d, Tensor t, const double *values)
 
 Tensor put(Device *d, const double *values, Shape s, int halo)
 {
-    Tensor t = tensor_new(d->be, F32, s.n, s.h, s.w, s.c, halo),
+    Tensor t = blank(d, F32, s.n, s.h, s.w, s.c, halo),
            dense = tensor_new(d->be, F32, s.n, s.h, s.w, s.c, 0);
     fill(d, dense, values);
     d->op->copy(d->s, t, dense);
@@ -165,7 +219,7 @@ Tensor put(Device *d, const double *values, Shape s, int halo)
 
 Tensor put_matrix(Device *d, const double *values, int rows, int columns)
 {
-    Tensor whole = tensor_new(d->be, F32, rows * columns + 8, 1, 1, 1, 0);
+    Tensor whole = blank(d, F32, rows * columns + 8, 1, 1, 1, 0);
     Tensor t = tensor_matrix(whole.buf, 3, F32, rows, columns);
     fill(d, t, values);
     return t;
@@ -179,7 +233,7 @@ Tensor put_vector(Device *d, const double *values, int n)
 
 Tensor put_ints(Device *d, const int *values, int n)
 {
-    Tensor t = tensor_new(d->be, I32, n, 1, 1, 1, 0);
+    Tensor t = blank(d, I32, n, 1, 1, 1, 0);
     d->op->upload(d->s, t, values);
     d->op->stream_sync(d->s);
     return t;
@@ -190,11 +244,11 @@ Tensor put_as(Device *d, DType type, int shift, const double *values, Shape s, i
     Tensor wide = put(d, values, s, halo);
     if (type == F32 && !shift)
         return wide;
-    Tensor t = tensor_new(d->be, type, (int)tensor_span(wide) + 8, 1, 1, 1, 0);
+    Tensor t = blank(d, type, (int)tensor_span(wide) + 8, 1, 1, 1, 0);
     t = (Tensor){t.buf, (size_t)shift, type, s.n, s.h, s.w, s.c, halo};
     d->op->axpy(d->s, t, 1, wide);
     d->op->stream_sync(d->s);
-    drop(d, wide);
+    drop(d->be, wide);
     return t;
 }
 
@@ -207,8 +261,6 @@ void round_to(DType type, double *values, size_t n)
         values[i] = ldexp(rint(ldexp(values[i], bits - exponent)), exponent - bits);
     }
 }
-
-void drop(Device *d, Tensor t) { tensor_free(d->be, t); }
 
 /* The border of t, as a tensor without a halo, must be zero. */
 static void expect_border_zero(Device *d, Tensor t)
@@ -236,42 +288,35 @@ static void expect_border_zero(Device *d, Tensor t)
 double *get(Device *d, Tensor t)
 {
     size_t n = tensor_count(t);
-    double *values = alloc(n, sizeof *values);
-    if (t.dtype == F64)
+    double *values = keep(alloc(n, sizeof *values));
+    if (t.dtype == F64) {
         d->op->download(d->s, values, t);
-    else {
-        assert_int_equal(t.dtype, F32);
-        float *v = alloc(n, sizeof *v);
-        d->op->download(d->s, v, t);
-        for (size_t i = 0; i < n; i++)
-            values[i] = v[i];
-        free(v);
-        if (t.halo)
-            expect_border_zero(d, t);
+        return values;
     }
+    Tensor wide = t;
+    if (t.dtype != F32) {
+        wide = blank(d, F32, t.n, t.h, t.w, t.c, t.halo);
+        d->op->axpy(d->s, wide, 1, t);
+    }
+    float *v = alloc(n, sizeof *v);
+    d->op->download(d->s, v, wide);
+    for (size_t i = 0; i < n; i++)
+        values[i] = v[i];
+    free(v);
+    if (t.halo)
+        expect_border_zero(d, wide);
+    if (t.dtype != F32)
+        drop(d->be, wide);
     return values;
 }
 
 void expect_tensor(Device *d, Tensor t, const double *expected, double tolerance, const char *what)
 {
-    double *ours = get(d, t), difference = 0, norm = 0;
-    for (size_t i = 0; i < tensor_count(t); i++) {
-        difference += pow(ours[i] - expected[i], 2);
-        norm += pow(expected[i], 2);
-    }
-    double ratio = sqrt(difference) / (norm > 0 ? sqrt(norm) : 1);
-    free(ours);
+    double *ours = get(d, t), ratio = relative_error(ours, expected, tensor_count(t));
+    end_now(ours);
     if (!(ratio <= tolerance)) /* NaN fails */
         fail_msg("%s [%d,%d,%d,%d] halo %d: relative error %.3g, expected <= %g", what, t.n, t.h,
                  t.w, t.c, t.halo, ratio, tolerance);
-}
-
-void expect_rounded(Device *d, Tensor t, const double *expected, double tolerance, const char *what)
-{
-    Tensor wide = tensor_new(d->be, F32, t.n, t.h, t.w, t.c, t.halo);
-    d->op->axpy(d->s, wide, 1, t);
-    expect_tensor(d, wide, expected, tolerance, what);
-    drop(d, wide);
 }
 
 void expect_same_bits(Device *d, Tensor a, Tensor b, const char *what)
@@ -281,12 +326,12 @@ void expect_same_bits(Device *d, Tensor a, Tensor b, const char *what)
     for (size_t i = 0; i < tensor_count(a); i++)
         if (memcmp(&x[i], &y[i], sizeof *x))
             fail_msg("%s: element %zu is %.9g and %.9g", what, i, x[i], y[i]);
-    free(x), free(y);
+    end_now(x), end_now(y);
 }
 
 double *sum_of(const double *a, const double *b, size_t n)
 {
-    double *sum = alloc(n, sizeof *sum);
+    double *sum = keep(alloc(n, sizeof *sum));
     for (size_t i = 0; i < n; i++)
         sum[i] = a[i] + b[i];
     return sum;

@@ -1,12 +1,8 @@
 /* device.h: what tests of a backend share: each case runs once per backend that was built, on
- * tensors put on it and read back.
+ * tensors put on it and read back. What these functions open or make is closed or freed when the
+ * case has passed.
  *
- *     static void relu(void **state) { Device *d = device_open(); … device_close(d); }
- *     static const Case cases[] = {{"relu", .run = relu}};
- *     int main(int argc, char **argv)
- *     {
- *         return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
- *     }
+ *     DEVICE_TEST(relu, .seeds = 2) { Tensor x = put(d, values, shape, 1); … }
  *
  * The program then has the cases "cpu.relu", "cuda_on_host.relu" (the CUDA backend's code on the
  * CPU, by an emulation of CUDA and cuBLAS) and, where CUDA was found, "cuda.relu"; with .seeds = 2
@@ -26,15 +22,22 @@ typedef struct Device {
     double tolerance; /* largest ||ours - reference|| / ||reference|| of one operation */
 } Device;
 
-int device_main(int argc, char **argv, const Case *cases, int count);
+int device_main(int argc, char **argv);
+/* Such a case, with d, the device opened; and one that opens it itself. */
+#define DEVICE_TEST(title, ...) \
+    static void on_##title(Device *d); \
+    BACKEND_TEST(title, ##__VA_ARGS__) { on_##title(device_open()); } \
+    static void on_##title(Device *d)
+#define BACKEND_TEST(title, ...) TEST(title, .main = device_main, ##__VA_ARGS__)
 /* That backend, as backend_open opens it; skips the case if it needs a GPU that is missing. */
 Backend *device_backend(int local_rank, int local_size, int threads);
-Device *device_open(void);      /* the same on 2 threads, with a stream */
-Device *device_open_fp16(void); /* … or the test is skipped: the device has no FP16 */
-void device_close(Device *d);
+Device *device_on(Backend *be);
+Device *device_open(void);       /* that backend on 2 threads, with a stream */
+void need_fp16(const Device *d); /* else the case is skipped */
 
 /* cuda_on_host/: the CUDA backend's code on the CPU. Built with objcopy and a C++ compiler; without
- * them this skips the case. */
+ * them this skips the case. closing() closes it at the end. */
+Backend *closing(Backend *be);
 Backend *cuda_on_host_open(int local_rank, int local_size);
 /* The order in which its streams work. */
 void cuda_on_host_seed(unsigned seed);
@@ -55,6 +58,10 @@ long cuda_on_host_cudnn_calls(int which);
 /* How often a product, or a batch of them, was queued on its cuBLAS so far. */
 long cuda_on_host_cublas_calls(void);
 
+/* A new tensor of zeros. */
+Tensor blank(Device *d, DType type, int n, int h, int w, int c, int halo);
+/* A convolution's plan (backend.h). */
+ConvPlan *plan_conv(Device *d, Tensor y, Tensor x, int R, int stride);
 /* New tensors. F32 activations with these values and a border of `halo` zeros; NULL: NaN inside,
  * for outputs of which every element must be written. */
 Tensor put(Device *d, const double *values, Shape s, int halo);
@@ -67,16 +74,15 @@ void round_to(DType type, double *values, size_t n);
 Tensor put_matrix(Device *d, const double *values, int rows, int columns);
 Tensor put_vector(Device *d, const double *values, int n); /* the same, [n] */
 Tensor put_ints(Device *d, const int *values, int n);      /* I32 [n] */
-void drop(Device *d, Tensor t);
+/* t is freed at the end, or by drop(). */
+Tensor hold(Backend *be, Tensor t);
+void drop(Backend *be, Tensor t);
 
-/* All elements of an F32 or F64 tensor, dense; free() them. Fails the case if its border is no
- * longer zero. */
+/* All elements of a tensor of F64 or of a type of activations, dense. Fails the case if its border
+ * is no longer zero. */
 double *get(Device *d, Tensor t);
 /* Is ||t - expected|| / ||expected|| <= tolerance, and the border still zero? */
 void expect_tensor(Device *d, Tensor t, const double *expected, double tolerance, const char *what);
-/* The same for a tensor of any type of activations. */
-void expect_rounded(Device *d, Tensor t, const double *expected, double tolerance,
-                    const char *what);
 /* Two tensors hold the same bits. */
 void expect_same_bits(Device *d, Tensor a, Tensor b, const char *what);
 

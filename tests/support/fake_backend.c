@@ -31,15 +31,15 @@ typedef struct FakeStream {
 static void *at(Tensor t) { return t.buf->bytes + t.at * dtype_size(t.dtype); }
 static size_t bytes_of(Tensor t) { return tensor_count(t) * dtype_size(t.dtype); }
 
-static void scale_now(Tensor t, float factor)
+void scale_elements(void *data, size_t n, DType type, float factor)
 {
-    for (size_t i = 0; i < tensor_count(t); i++)
-        if (t.dtype == F32)
-            ((float *)at(t))[i] *= factor;
-        else if (t.dtype == F64)
-            ((double *)at(t))[i] *= factor;
+    for (size_t i = 0; i < n; i++)
+        if (type == F32)
+            ((float *)data)[i] *= factor;
+        else if (type == F64)
+            ((double *)data)[i] *= factor;
         else
-            ((int32_t *)at(t))[i] *= (int32_t)factor;
+            ((int32_t *)data)[i] *= (int32_t)factor;
 }
 
 static void fake_sync(Stream *base)
@@ -52,7 +52,7 @@ static void fake_sync(Stream *base)
         else if (w->in.buf)
             memmove(at(w->out), at(w->in), bytes_of(w->out));
         else
-            scale_now(w->out, w->factor);
+            scale_elements(at(w->out), tensor_count(w->out), w->out.dtype, w->factor);
     }
     s->queued = 0;
 }

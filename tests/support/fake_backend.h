@@ -11,4 +11,6 @@
 
 Backend *fake_backend_open(bool hidden); /* hidden: the host cannot reach its buffers,
                                           * buffer_host gives NULL */
+/* F32, F64 or I32. */
+void scale_elements(void *data, size_t n, DType type, float factor);
 #endif

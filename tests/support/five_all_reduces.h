@@ -1,21 +1,13 @@
-/* five_all_reduces.h: the sum over the ranks by five algorithms over messages, written down once
- * for the tests of the link (link.h), each with the time that the α-β model predicts for it. */
+/* five_all_reduces.h: lab 2's five all-reduces, the references, for the tests of the link (link.h):
+ * each takes the time that the α-β model predicts for it. */
 #ifndef FIVE_ALL_REDUCES_H
 #define FIVE_ALL_REDUCES_H
 #include "link.h"
-#include <mpi.h>
+#include "parts/2_all_reduce/all_reduces.h"
 
-enum { FIVE = 5 };
-
-typedef struct AllReduce {
-    const char *name;
-    /* v[n] becomes the sum over the ranks; room[n]: for what is received. */
-    void (*run)(float *v, float *room, int n, MPI_Comm comm);
-    bool powers_only; /* of 2, for the ranks: the algorithm, or its prediction */
-} AllReduce;
-
-extern const AllReduce five_all_reduces[FIVE];
-/* Seconds of the k-th on P ranks with `bytes` in all. */
+/* Is the prediction exact? That of some is only for P a power of 2. */
+bool five_has_model(int k, int P);
+/* Seconds of all_reduces[k] on P ranks with `bytes` in all. */
 double five_predicted(int k, int P, double bytes, Link link);
 /* Seconds on this process's clock from a common start to the end of the last rank, the same on
  * every rank: the least of `repeats` runs of the k-th over n elements, since a busy machine delays

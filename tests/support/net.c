@@ -5,13 +5,20 @@
 #include <math.h>
 #include <string.h>
 
+ModelSpec small_spec(const char *name)
+{
+    return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5};
+}
+
+const char *const model_kinds[KINDS] = {"linear", "mlp", "cnn", "resnet8", "wrn16-1"};
+
 /* The batch's tensors for N images. */
 static void make_batch(Net *n, int N)
 {
     const ModelSpec *s = &n->m->spec;
     n->N = N;
-    n->x = tensor_new(n->m->be, F32, N, s->h, s->w, s->c, model_halo(n->m));
-    n->label = tensor_new(n->m->be, I32, N, 1, 1, 1, 0);
+    n->x = hold(n->m->be, tensor_new(n->m->be, F32, N, s->h, s->w, s->c, model_halo(n->m)));
+    n->label = hold(n->m->be, tensor_new(n->m->be, I32, N, 1, 1, 1, 0));
 }
 
 static void set_images(Net *n, const float *x, const int32_t *label)
@@ -38,21 +45,56 @@ void net_draw(Net *n, uint32_t seed)
     free(x), free(label);
 }
 
+Images images_blank(int count, int h, int w, int c)
+{
+    return (Images){
+        count, h, w, c, keep(alloc((size_t)count, (size_t)h * w * c)), keep(alloc(count, 1))};
+}
+
+static void free_model(void *m) { model_free(m); }
+
+Model *net_model(Backend *be, const ModelSpec *spec, int batch)
+{
+    Model *m = model_new(be, spec, batch);
+    at_end(m, free_model, m);
+    return m;
+}
+
 Net net_new(Backend *be, const ModelSpec *spec, int batch, int N, uint32_t seed)
 {
-    Net n = {.m = model_new(be, spec, batch), .op = be->op};
+    Net n = {.m = net_model(be, spec, batch), .op = be->op};
     model_init(n.m, 1);
     make_batch(&n, N);
-    n.totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
+    n.totals = hold(be, tensor_new(be, F64, 2, 1, 1, 1, 0));
     net_draw(&n, seed);
     return n;
+}
+
+typedef struct HeldSgd {
+    Model *m;
+    Sgd *o;
+} HeldSgd;
+
+static void free_sgd(void *p)
+{
+    HeldSgd *h = p;
+    sgd_free(h->m, h->o);
+    free(h);
+}
+
+Sgd *net_sgd(Net *n, double momentum, double decay, bool nesterov)
+{
+    HeldSgd *h = alloc(1, sizeof *h);
+    *h = (HeldSgd){n->m, sgd_new(n->m, momentum, decay, nesterov)};
+    at_end(h->o, free_sgd, h);
+    return h->o;
 }
 
 void net_free(Net *n)
 {
     Backend *be = n->m->be;
-    tensor_free(be, n->x), tensor_free(be, n->label), tensor_free(be, n->totals);
-    model_free(n->m);
+    drop(be, n->x), drop(be, n->label), drop(be, n->totals);
+    end_now(n->m);
 }
 
 void net_take(Net *to, const Net *from, int first, int count)
@@ -61,10 +103,10 @@ void net_take(Net *to, const Net *from, int first, int count)
     float *x = fetch(from, from->x);
     int32_t *label = alloc(from->N, sizeof *label);
     from->op->download(from->m->s, label, from->label);
-    tensor_free(to->m->be, to->x), tensor_free(to->m->be, to->label);
+    drop(to->m->be, to->x), drop(to->m->be, to->label);
     make_batch(to, count);
     set_images(to, x + first * image, label + first);
-    free(x), free(label);
+    free(label);
 }
 
 static double run(Net *n, ModelMode mode, bool gradient)
@@ -87,9 +129,28 @@ double net_gradient(Net *n)
     return loss;
 }
 
+void net_pieces(Net *n, Tensor x, Tensor label)
+{
+    model_zero_grads(n->m);
+    model_forward(n->m, x, MODEL_TRAIN);
+    model_loss(n->m, n->totals, label, NO_TENSOR, true);
+    model_backward(n->m);
+}
+
+void expect_same_step(Net *a, Net *b)
+{
+    double ours[2], theirs[2];
+    expect_bits(fetch(a, a->m->grads), fetch(b, b->m->grads), tensor_count(a->m->grads),
+                "gradient");
+    expect_bits(fetch(a, a->m->state), fetch(b, b->m->state), tensor_count(a->m->state),
+                "running statistics");
+    a->op->download(a->m->s, ours, a->totals), b->op->download(b->m->s, theirs, b->totals);
+    assert_memory_equal(ours, theirs, sizeof ours);
+}
+
 float *fetch(const Net *n, Tensor vector)
 {
-    float *v = alloc(tensor_count(vector), sizeof *v);
+    float *v = keep(alloc(tensor_count(vector), sizeof *v));
     n->op->download(n->m->s, v, vector);
     return v;
 }
@@ -97,10 +158,10 @@ float *fetch(const Net *n, Tensor vector)
 double *fetch_double(const Net *n, Tensor vector)
 {
     float *v = fetch(n, vector);
-    double *wide = alloc(tensor_count(vector), sizeof *wide);
+    double *wide = keep(alloc(tensor_count(vector), sizeof *wide));
     for (size_t i = 0; i < tensor_count(vector); i++)
         wide[i] = v[i];
-    free(v);
+    end_now(v);
     return wide;
 }
 
@@ -119,20 +180,11 @@ void expect_bits(const float *a, const float *b, size_t n, const char *what)
 
 double net_apart(const Net *n, Tensor t, const double *expected)
 {
-    float *v = fetch(n, t);
-    double difference = 0, norm = 0;
-    for (size_t i = 0; i < tensor_count(t); i++) {
-        difference += (v[i] - expected[i]) * (v[i] - expected[i]);
-        norm += expected[i] * expected[i];
-    }
-    free(v);
-    return sqrt(difference / norm);
+    return relative_error(fetch_double(n, t), expected, tensor_count(t));
 }
 
 void expect_vector(const Net *n, Tensor t, const double *expected, double tolerance,
                    const char *what)
 {
-    float *v = fetch(n, t);
-    expect_near(v, expected, tensor_count(t), tolerance, what);
-    free(v);
+    expect_near(fetch(n, t), expected, tensor_count(t), tolerance, what);
 }

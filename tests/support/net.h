@@ -2,8 +2,10 @@
  * the host. */
 #ifndef NET_H
 #define NET_H
+#include "data.h"
 #include "device.h"
 #include "model.h"
+#include "optim.h"
 
 typedef struct Net {
     Model *m;
@@ -12,10 +14,23 @@ typedef struct Net {
     Tensor x, label, totals; /* [N,H,W,C], [N], F64 [2] */
 } Net;
 
+/* Small images of odd sides, where a kernel's border and a stride's rounding matter most. */
+ModelSpec small_spec(const char *name);
+/* One model of each kind: resnet20 and wrn16-2 have the same layers, more often or wider. From the
+ * third on they have batch norm. */
+enum { KINDS = 5 };
+extern const char *const model_kinds[KINDS];
+
+/* Images without content, to the end of the case. */
+Images images_blank(int count, int h, int w, int c);
+/* model_new, freed when the case has passed. */
+Model *net_model(Backend *be, const ModelSpec *spec, int batch);
 /* A model with weights from seed 1 and a batch of N normal images with random labels from `seed`;
  * planned for `batch` >= N. */
 Net net_new(Backend *be, const ModelSpec *spec, int batch, int N, uint32_t seed);
-void net_free(Net *n);
+void net_free(Net *n); /* now; else it is when the case has passed */
+/* SGD on it (optim.h). */
+Sgd *net_sgd(Net *n, double momentum, double decay, bool nesterov);
 /* Another batch of the same size, drawn from another seed. */
 void net_draw(Net *n, uint32_t seed);
 /* Images [first, first + count) of n's batch as the batch of another net of the same spec with
@@ -26,7 +41,12 @@ double net_loss(Net *n, ModelMode mode); /* mean loss of one forward pass */
 /* forward (frozen statistics), loss, grads zeroed and computed; returns the mean loss */
 double net_gradient(Net *n);
 
-float *fetch(const Net *n, Tensor vector); /* on the host; free() it */
+/* model_gradient's work, piece by piece, on a part of the batch or on all of it. */
+void net_pieces(Net *n, Tensor x, Tensor label);
+/* Gradients, running statistics and totals of two nets have the same bits. */
+void expect_same_step(Net *a, Net *b);
+
+float *fetch(const Net *n, Tensor vector); /* on the host, to the end of the case */
 void store(const Net *n, Tensor vector, const float *v);
 double *fetch_double(const Net *n, Tensor vector);
 

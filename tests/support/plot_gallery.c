@@ -93,39 +93,6 @@ static void descent(Plot *plot)
     draw_descent(plot, &d, (PlotCamera){0});
 }
 
-static void fit(Plot *plot)
-{
-    enum { N = 100 };
-    double x[N], y[N], ends[2] = {-1, 1}, loss[2 * N], noisy[2 * N], epoch[2 * N];
-    for (int i = 0; i < N; i++) {
-        x[i] = noise(i);
-        y[i] = 1.3 * x[i] + 0.6 + 0.4 * noise(i + 1000);
-    }
-    for (int i = 0; i < 2 * N; i++) {
-        epoch[i] = i / 50.0;
-        loss[i] = 2 * exp(-i / 15.0) + 0.05;
-        noisy[i] = loss[i] * (1 + 0.3 * noise(i + 5000));
-    }
-    plot_begin(plot, 1, 2, "Linear model y = wx + b · 100 points, noise 0.4 · batch 10 · η = 0.1");
-    plot_footer(plot, "update 199   w 1.291   b 0.604   loss 0.0512");
-    PlotPanel *data =
-        plot_panel(plot, (PlotAxes){.title = "Data and model", .x.label = "x", .y.label = "y"});
-    plot_scatter(data, N, x, y, (PlotStyle){.label = "100 points", .opacity = 0.8});
-    plot_line(data, 2, ends, (double[]){-0.7, 1.9}, (PlotStyle){.label = "model", .width = 3});
-    plot_line(data, 2, ends, (double[]){-0.65, 1.85},
-              (PlotStyle){.label = "least squares", .dashed = true});
-    PlotPanel *curve = plot_panel(plot, (PlotAxes){.column = 1,
-                                                   .title = "Loss",
-                                                   .x.label = "epoch",
-                                                   .y.label = "mean squared error",
-                                                   .y.log = 10});
-    plot_line(curve, 2 * N, epoch, noisy,
-              (PlotStyle){.label = "minibatch", .opacity = 0.6, .width = 1.5});
-    plot_line(curve, 2 * N, epoch, loss, (PlotStyle){.label = "all data", .head = true});
-    plot_rule_y(curve, 0.05, (PlotStyle){.dashed = true, .label = "noise floor η/B"});
-    plot_text(curve, 1.0, 0.4, "0.37 after one epoch", (PlotStyle){0});
-}
-
 static void steps_to_target(PlotPanel *panel)
 {
     double batch[8], steps[8], low[8], high[8], perfect[8];
@@ -205,36 +172,6 @@ static void sweep(Plot *plot)
     stable_rates(plot_panel(plot, axes));
 }
 
-static void maps(Plot *plot)
-{
-    enum { N = 51 };
-    static double smooth[N * N], rough[N * N];
-    for (int p = 0; p < N * N; p++) {
-        int i = p % N, j = p / N;
-        double x = i / 25.0 - 1, y = j / 25.0 - 1,
-               bowl = 0.1 + 40 * (x * x + 0.5 * y * y + 0.4 * x * y);
-        smooth[p] = bowl;
-        rough[p] = j > 34 && (i / 4 + j / 4) % 2 ? NAN
-                                                 : bowl + 6 * (1 + sin(9 * x + 3 * y) * cos(8 * y));
-    }
-    PlotAxes axes = {.title = "With skip connections",
-                     .x.label = "direction 1",
-                     .y.label = "direction 2",
-                     .z = {.label = "loss", .log = 10, .low = 0.1, .high = 100}};
-    PlotStyle minimum = {.shape = PLOT_STAR, .size = 14, .color = VERMILION, .label = "minimum"};
-    plot_begin(plot, 1, 2,
-               "ResNet-20 on CIFAR-10 · filter-normalised slice · 2,048 images · one colour scale");
-    PlotPanel *left = plot_panel(plot, axes);
-    plot_heat(left, (PlotGrid){N, N, -1, 1, -1, 1, smooth});
-    plot_contours(left, (PlotGrid){N, N, -1, 1, -1, 1, smooth}, (PlotStyle){.color = PLOT_WHITE});
-    plot_scatter(left, 1, (double[]){0}, (double[]){0}, minimum);
-    axes.column = 1;
-    axes.title = "Without, 83 % computed";
-    PlotPanel *right = plot_panel(plot, axes);
-    plot_heat(right, (PlotGrid){N, N, -1, 1, -1, 1, rough});
-    plot_text(right, 0, 0, "rougher", (PlotStyle){0});
-}
-
 static void race(PlotPanel *panel)
 {
     for (int k = 0; k < 7; k++) {
@@ -287,61 +224,7 @@ static void panels(Plot *plot)
     plot_note(plot_panel(plot, axes), "TODO: gradient()\nlab1_gd/exercises/1a_gradient.c, line 12");
 }
 
-static void surface(Plot *plot)
-{
-    static double z[60 * 60];
-    for (int p = 0; p < 60 * 60; p++) {
-        double x = p % 60 / 29.5 - 1, y = p / 60 / 29.5 - 1;
-        z[p] = pow(10, -1.5 + 2.2 * (x * x + y * y) + 0.35 * sin(9 * x) * cos(7 * y));
-    }
-    PlotStyle minimum = {.size = 12, .color = VERMILION, .label = "minimum"};
-    plot_begin(plot, 1, 2,
-               "ResNet-56 without skip connections · CIFAR-10 test set · 60 × 60 points");
-    for (int k = 0; k < 2; k++) {
-        PlotAxes axes = {.column = k,
-                         .map = k ? PLOT_CIVIDIS : PLOT_VIRIDIS,
-                         .x.label = "direction 1",
-                         .y.label = "direction 2",
-                         .z = {.label = "test loss", .log = 10, .low = 0.02, .high = 10},
-                         .title = k ? "From the side, cividis" : "From the front"};
-        PlotCamera camera = {k ? 215 : 20, k ? 15 : 45, .zoom = 1};
-        PlotPanel *panel = plot_panel(plot, axes);
-        plot_surface(panel, (PlotGrid){60, 60, -1, 1, -1, 1, z}, camera);
-        plot_scatter(panel, 1, (double[]){0}, (double[]){0}, minimum);
-    }
-}
-
-static PlotPanel *odd_panel(Plot *plot, int row, int column, const char *title, PlotAxis y)
-{
-    return plot_panel(
-        plot,
-        (PlotAxes){.row = row, .column = column, .title = title, .x.label = "update", .y = y});
-}
-
-static void odd(Plot *plot)
-{
-    PlotAxis y = {.label = "value"}, log = {.label = "value", .log = 10};
-    PlotAxis limited = {.label = "w", .low = -1000, .high = 1000};
-    double growing[60], one = 5;
-    for (int i = 0; i < 60; i++)
-        growing[i] = pow(-7, i);
-    plot_begin(
-        plot, 2, 3,
-        "What a diverged run leaves; and a title that is so long that it has to become smaller, "
-        "and "
-        "even so has to be cut off at the right edge of the page, because it says much too much");
-    plot_line(odd_panel(plot, 0, 0, "±1e308", y), 4, NULL, (double[]){-1e308, 1e308, 3, 1e-308},
-              (PlotStyle){0});
-    plot_line(odd_panel(plot, 0, 1, "only NaN and ∞", y), 3, NULL, (double[]){NAN, INFINITY, NAN},
-              (PlotStyle){0});
-    plot_scatter(odd_panel(plot, 0, 2, "one point", y), 1, &one, &one, (PlotStyle){0});
-    plot_line(odd_panel(plot, 1, 0, "diverging", limited), 60, NULL, growing, (PlotStyle){0});
-    odd_panel(plot, 1, 1, "empty", log);
-    plot_line(odd_panel(plot, 1, 2, "hardly different", y), 3, NULL,
-              (double[]){1.0000001, 1.0000002, 1.0000004}, (PlotStyle){0});
-}
-
-const GalleryFigure plot_gallery[] = {{"descent", descent}, {"fit", fit},
-                                      {"sweep", sweep},     {"maps", maps},
-                                      {"panels", panels},   {"surface", surface},
-                                      {"odd", odd},         {NULL, NULL}};
+const GalleryFigure plot_gallery[] = {{"descent", descent},
+                                      {"sweep", sweep},
+                                      {"panels", panels},
+                                      {NULL, NULL}};

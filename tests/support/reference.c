@@ -2,6 +2,7 @@
 #include "reference.h"
 #include "backend.h"
 #include "check.h"
+#include "harness.h"
 #include "rng.h"
 #include <math.h>
 
@@ -200,14 +201,14 @@ void ref_bn_backward(double *dx, double *dresidual, double *dgamma, double *dbet
 
 double *random_values(uint32_t seed, size_t count, double mean, double deviation)
 {
-    double *v = alloc(count, sizeof *v);
+    double *v = keep(alloc(count, sizeof *v));
     Rng r = rng_at(1, RNG_TEST, seed, 0);
     for (size_t i = 0; i < count; i++)
         v[i] = (float)(mean + deviation * rng_normal(&r));
     return v;
 }
 
-double *zeros(size_t count) { return alloc(count, sizeof(double)); }
+double *zeros(size_t count) { return keep(alloc(count, sizeof(double))); }
 
 void ref_relu_forward(double *y, const double *x, size_t count)
 {

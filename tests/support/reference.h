@@ -2,8 +2,8 @@
  * simple enough to be seen to be right.
  *
  * Activations are NHWC without a border; weights are stored as in PyTorch. Backward functions add
- * to their outputs (d…), `+=`: zero them first. The functions themselves are checked against finite
- * differences in unit/test_reference.c.
+ * to their outputs (d…), `+=`: zero them first. Their gradients are checked against finite
+ * differences in unit/test_model_gradient.c, the rest in test_reference.c.
  */
 #ifndef REFERENCE_H
 #define REFERENCE_H
@@ -22,7 +22,7 @@ static inline size_t shape_at(Shape s, int n, int h, int w, int c)
 }
 
 /* `count` normal draws with this mean and standard deviation, rounded to float32 (so that a device
- * gets exactly these values), a function of `seed` alone. free() it. */
+ * gets exactly these values), a function of `seed` alone. Freed when the case has passed. */
 double *random_values(uint32_t seed, size_t count, double mean, double deviation);
 double *zeros(size_t count);
 

@@ -24,21 +24,21 @@ static double *dparam(const RefNet *r, int view) { return r->grads + r->m->views
 
 RefNet *refnet_new(const Net *n)
 {
-    RefNet *r = alloc(1, sizeof *r);
+    RefNet *r = keep(alloc(1, sizeof *r));
     const Model *m = n->m;
     int L = m->nlayers;
     *r = (RefNet){.m = m,
                   .N = n->N,
-                  .label = alloc(n->N, sizeof(int)),
+                  .label = keep(alloc(n->N, sizeof(int))),
                   .params = fetch_double(n, m->params),
                   .grads = zeros(tensor_count(m->params)),
-                  .shape = alloc(L + 1, sizeof(Shape)),
-                  .act = alloc(L + 1, sizeof(double *)),
-                  .grad = alloc(L + 1, sizeof(double *)),
-                  .which = alloc(L, sizeof(int *)),
-                  .ones = alloc(L, sizeof(double *)),
-                  .unused = alloc(L, sizeof(double *)),
-                  .norm = alloc(L, sizeof(Norm))};
+                  .shape = keep(alloc(L + 1, sizeof(Shape))),
+                  .act = keep(alloc(L + 1, sizeof(double *))),
+                  .grad = keep(alloc(L + 1, sizeof(double *))),
+                  .which = keep(alloc(L, sizeof(int *))),
+                  .ones = keep(alloc(L, sizeof(double *))),
+                  .unused = keep(alloc(L, sizeof(double *))),
+                  .norm = keep(alloc(L, sizeof(Norm)))};
     n->op->download(m->s, r->label, n->label);
     r->shape[0] = (Shape){n->N, m->spec.h, m->spec.w, m->spec.c};
     r->act[0] = fetch_double(n, n->x);
@@ -48,7 +48,7 @@ RefNet *refnet_new(const Net *n)
         Shape y = r->shape[i + 1] = output_shape(l, r->shape[l->in]);
         r->act[i + 1] = zeros(shape_count(y));
         r->grad[i + 1] = zeros(shape_count(y));
-        r->which[i] = alloc(shape_count(y), sizeof(int));
+        r->which[i] = keep(alloc(shape_count(y), sizeof(int)));
         if (l->kind == LAYER_BATCHNORM) {
             int group = m->spec.ghost ? m->spec.ghost : n->N;
             r->ones[i] = zeros(y.c);
@@ -69,19 +69,6 @@ RefNet *refnet_new(const Net *n)
         }
     }
     return r;
-}
-
-void refnet_free(RefNet *r)
-{
-    for (int i = 0; i <= r->m->nlayers; i++) {
-        free(r->act[i]), free(r->grad[i]);
-        if (i < r->m->nlayers)
-            free(r->which[i]), free(r->norm[i].mean), free(r->norm[i].var), free(r->ones[i]),
-                free(r->unused[i]);
-    }
-    free(r->label), free(r->params), free(r->grads), free(r->shape);
-    free(r->act), free(r->grad), free(r->which), free(r->norm), free(r->ones), free(r->unused);
-    free(r);
 }
 
 static void forward(RefNet *r, int i)
@@ -155,7 +142,7 @@ double refnet_loss(RefNet *r)
         forward(r, i);
     ref_cross_entropy(r->grad[L], losses, totals, r->act[L], r->label, NULL, 1.0 / r->N,
                       r->m->smoothing, r->N, r->shape[L].c);
-    free(losses);
+    end_now(losses);
     return totals[0] / r->N;
 }
 

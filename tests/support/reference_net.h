@@ -16,8 +16,8 @@ typedef struct RefNet {
     Norm *norm;              /* batch statistics */
 } RefNet;
 
-RefNet *refnet_new(const Net *n); /* with n's parameters and batch */
-void refnet_free(RefNet *r);
+/* With n's parameters and batch; freed when the case has passed. */
+RefNet *refnet_new(const Net *n);
 double refnet_loss(RefNet *r);     /* the mean loss by batch statistics */
 double refnet_gradient(RefNet *r); /* also its gradient, into grads */
 #endif

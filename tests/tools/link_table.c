@@ -27,15 +27,15 @@ static void table(const char *clock, const char *text, int64_t most)
                "all-reduce", "ms", "model", "ratio");
     for (int64_t bytes = 256, next; bytes <= most; bytes = next) {
         next = bytes * 16 > most && bytes < most ? most : bytes * 16;
-        for (int k = 0; k < FIVE; k++) {
-            if (five_all_reduces[k].powers_only && P & (P - 1))
+        for (int k = 0; k < ALL_REDUCES; k++) {
+            if (!five_has_model(k, P))
                 continue;
             int repeats = link_virtual() ? 1 : bytes > 1 << 18 ? 3 : 25;
             double took = five_measured(k, (int)(bytes / 4), repeats, MPI_COMM_WORLD);
             double model = five_predicted(k, P, (double)bytes, link);
             if (rank == 0)
                 printf("%9lld  %-16s  %10.4f  %10.4f  %6.3f\n", (long long)bytes,
-                       five_all_reduces[k].name, 1e3 * took, 1e3 * model, took / model);
+                       all_reduces[k].name, 1e3 * took, 1e3 * model, took / model);
         }
     }
     MPI_Finalize();

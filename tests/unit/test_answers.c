@@ -11,7 +11,7 @@ static char *parse(AnswerFile *f, const char *text)
     return answers_parse(f, "a.txt", text, strlen(text));
 }
 
-static void reads(void **state)
+TEST(reads)
 {
     AnswerFile f;
     assert_null(parse(&f, "# a comment\n\n one = 1.5e3 # behind it\r\ntwo=\n\tthree_3 = TODO"));
@@ -53,7 +53,7 @@ static void ignores(const char *text, int line, const char *words)
     answers_free(&f);
 }
 
-static void ignored_lines(void **state)
+TEST(ignored_lines)
 {
     ignores("largest_n = 1\nlargest_n = 2\n", 2, "twice, and that of line 1 counts");
     ignores("largest_n = 1\nI think it is 2\n", 2, "no '='");
@@ -63,7 +63,7 @@ static void ignored_lines(void **state)
 }
 
 /* A mark at the start, and line ends of all kinds. */
-static void other_editors(void **state)
+TEST(other_editors)
 {
     AnswerFile f;
     assert_null(parse(&f, "\xef\xbb\xbf# one\ra = 1\rb = 2\r\n\r\nc = 3\n"));
@@ -75,7 +75,7 @@ static void other_editors(void **state)
     answers_free(&f);
 }
 
-static void hostile_files(void **state)
+TEST(hostile_files)
 {
     static char large[ANSWERS_LARGEST + 1], many[ANSWERS_MOST * 16 + 17];
     refuses("a = 1\0\nb = 2\n", 13, "zero byte");
@@ -95,7 +95,7 @@ static void hostile_files(void **state)
 
 /* ---- numbers ---- */
 
-static void numbers(void **state)
+TEST(numbers)
 {
     static const char number[] = "above 0, such as 1500 or 1.5e3, in s";
     static const struct {
@@ -127,7 +127,7 @@ static void numbers(void **state)
 
 /* ---- the judge ---- */
 
-static void within_5_percent(void **state)
+TEST(within_5_percent)
 {
     for (double expected = 3e-7; expected < 1e12; expected *= 37.3) {
         char digest[ANSWER_DIGEST];
@@ -143,7 +143,7 @@ static void within_5_percent(void **state)
     }
 }
 
-static void mistakes(void **state)
+TEST(mistakes)
 {
     static const struct {
         const char *unit, *text, *words;
@@ -182,7 +182,7 @@ static void mistakes(void **state)
     }
 }
 
-static void to_do(void **state)
+TEST(to_do)
 {
     static const char *const texts[] = {"", "n =", "n = ?", "n = TODO", "n = todo: later"};
     Question q = {.name = "n", .unit = "s", .digest = "0"};
@@ -194,18 +194,4 @@ static void to_do(void **state)
         assert_null(f.ignored);
         answers_free(&f);
     }
-}
-
-static const Case cases[] = {{.name = "reads", .run = reads},
-                             {.name = "ignored_lines", .run = ignored_lines},
-                             {.name = "other_editors", .run = other_editors},
-                             {.name = "hostile_files", .run = hostile_files},
-                             {.name = "numbers", .run = numbers},
-                             {.name = "within_5_percent", .run = within_5_percent},
-                             {.name = "mistakes", .run = mistakes},
-                             {.name = "to_do", .run = to_do}};
-
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -6,26 +6,22 @@
 #include "observer.h"
 #include <jansson.h>
 #include <signal.h>
+#include <string.h>
 
 /* Line `index` of folder/file as a JSON object; fails the case if it is missing. */
 static json_t *line_new(const char *folder, const char *file, int index)
 {
-    char path[4200];
-    static char line[1 << 16];
-    snprintf(path, sizeof path, "%s/%s", folder, file);
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    for (int i = 0; i <= index; i++)
-        assert_non_null(fgets(line, sizeof line, f));
-    fclose(f);
     json_error_t error;
-    json_t *fact = json_loads(line, 0, &error);
+    const char *line = slurp(path_in(folder, file), NULL);
+    for (; line && index > 0; index--)
+        line = strchr(line, '\n') + 1;
+    json_t *fact = json_loads(line, JSON_DISABLE_EOF_CHECK, &error);
     if (!fact)
         fail_msg("%s: %s", line, error.text);
     return fact;
 }
 
-static void facts_are_lines(void **state)
+TEST(facts_are_lines)
 {
     const char *folder = scratch_dir();
     setenv("LABS_AUDIT", folder, true);
@@ -51,7 +47,7 @@ static void facts_are_lines(void **state)
     json_decref(checkpoint);
 }
 
-static void off_without_a_folder(void **state)
+TEST(off_without_a_folder)
 {
     unsetenv("LABS_AUDIT");
     audit_begin();
@@ -68,13 +64,11 @@ static void tell_one(void *folder)
     OBSERVE(ranks, 0, 1);
 }
 
-static void faults(void **state)
+TEST(faults)
 {
-    char *folder = format_new("%s", scratch_dir()), *missing = format_new("%s/none", folder);
+    char *missing = path_in(scratch_dir(), "none");
     expect_death(EXIT_USAGE, tell_one, missing, missing, "rank-0.jsonl: No such file or directory",
                  "LABS_AUDIT", NULL);
-    free(folder);
-    free(missing);
 }
 
 /* ---- read back ---- */
@@ -97,15 +91,13 @@ static const char NOTES[] =
     "{'fact': 'broadcast_host', 'bytes': 8}\n"
     "[1, 2]\nno JSON\n{'fact': 5}\n{'fact': 'upd"; /* its writer was killed */
 
-static void reads_back(void **state)
+TEST(reads_back)
 {
     const char *folder = scratch_dir();
-    char *path = format_new("%s/rank-1.jsonl", folder);
-    FILE *f = fopen(path, "w");
+    FILE *f = fopen(path_in(folder, "rank-1.jsonl"), "w");
     for (const char *c = NOTES; *c; c++)
         fputc(*c == '\'' ? '"' : *c, f);
     fclose(f);
-    free(path);
     AuditRank r = audit_read(folder, 1);
     assert_true(r.rank == 1 && r.size == 3 && r.local_rank == -1 && r.updates == 2 && r.tests == 1);
     assert_true(r.checkpoints == 1 && r.resumes == 0 && r.reduced == 111 && r.to_do == 1 << 4);
@@ -148,7 +140,7 @@ static void tell_and_die(void *run)
 }
 
 /* The line is in the file however the process ends; a second run adds to it. */
-static void survives_a_sudden_end(void **state)
+TEST(survives_a_sudden_end)
 {
     const char *folder = scratch_dir();
     setenv("LABS_AUDIT", folder, true);
@@ -161,16 +153,4 @@ static void survives_a_sudden_end(void **state)
         assert_int_equal(json_integer_value(json_object_get(fact, "rank")), run);
         json_decref(fact);
     }
-}
-
-int main(int argc, char **argv)
-{
-    static const Case cases[] = {
-        {.name = "facts_are_lines", .run = facts_are_lines},
-        {.name = "off_without_a_folder", .run = off_without_a_folder},
-        {.name = "faults", .run = faults},
-        {.name = "reads_back", .run = reads_back},
-        {.name = "survives_a_sudden_end", .run = survives_a_sudden_end},
-    };
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

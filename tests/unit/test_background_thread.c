@@ -29,7 +29,7 @@ static int seen(BackgroundThread *b, Count *c)
     return slices;
 }
 
-static void ends_by_itself(void **state)
+TEST(ends_by_itself)
 {
     Count c = {.end = 20};
     BackgroundThread *b = background_start(count, &c);
@@ -38,7 +38,7 @@ static void ends_by_itself(void **state)
     background_stop(b);
 }
 
-static void stops_when_asked_even_while_paused(void **state)
+TEST(stops_when_asked_even_while_paused)
 {
     Count c = {0};
     BackgroundThread *b = background_start(count, &c);
@@ -47,7 +47,7 @@ static void stops_when_asked_even_while_paused(void **state)
     background_stop(NULL);
 }
 
-static void waits_while_paused_and_steps_singly(void **state)
+TEST(waits_while_paused_and_steps_singly)
 {
     Count c = {0};
     BackgroundThread *b = background_start(count, &c);
@@ -66,14 +66,4 @@ static void waits_while_paused_and_steps_singly(void **state)
     while (seen(b, &c) < before + 10)
         usleep(1000);
     background_stop(b);
-}
-
-static const Case cases[] = {{"ends_by_itself", .run = ends_by_itself},
-                             {"stops_when_asked_even_while_paused",
-                              .run = stops_when_asked_even_while_paused},
-                             {"waits_while_paused_and_steps_singly",
-                              .run = waits_while_paused_and_steps_singly}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

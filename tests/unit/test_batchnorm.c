@@ -58,24 +58,10 @@ static Tensor put_case(Device *d, const NormCase *c, const double *values, int h
 static void expect_as(Device *d, Tensor t, const double *expected, double tolerance,
                       const char *what)
 {
-    expect_rounded(d, t, expected,
-                   t.dtype == BF16  ? 3e-3
-                   : t.dtype == F16 ? 4e-4
-                                    : tolerance,
-                   what);
+    expect_tensor(d, t, expected, t.dtype == BF16 ? 3e-3 : t.dtype == F16 ? 4e-4 : tolerance, what);
 }
 
-static void expect_same_as(Device *d, Tensor a, Tensor b, const char *what)
-{
-    Tensor wide[] = {tensor_new(d->be, F32, a.n, a.h, a.w, a.c, a.halo),
-                     tensor_new(d->be, F32, b.n, b.h, b.w, b.c, b.halo)};
-    d->op->axpy(d->s, wide[0], 1, a), d->op->axpy(d->s, wide[1], 1, b);
-    expect_same_bits(d, wide[0], wide[1], what);
-    drop(d, wide[0]), drop(d, wide[1]);
-}
-
-/* The layer of a case over the elements of a batch; x (or NULL: drawn) is kept and freed by
- * layer_free. */
+/* The layer of a case over the elements of a batch x; NULL: drawn. */
 static Layer layer_new(Device *d, const NormCase *c, double *x)
 {
     int C = c->s.c, G = (c->s.n + c->group - 1) / c->group;
@@ -95,31 +81,19 @@ static Layer layer_new(Device *d, const NormCase *c, double *x)
                        .beta = put_vector(d, l.beta, C),
                        .running_mean = put_vector(d, mean, C),
                        .running_var = put_vector(d, one, C),
-                       .mean = tensor_new(d->be, F32, G, 1, 1, C, 0),
-                       .istd = tensor_new(d->be, F32, G, 1, 1, C, 0),
+                       .mean = blank(d, F32, G, 1, 1, C, 0),
+                       .istd = blank(d, F32, G, 1, 1, C, 0),
                        .group = c->group,
                        .relu = c->what & RELU,
                        .eps = 1e-5f,
                        .momentum = 0.1f};
-    free(mean), free(one);
     l.tx = put_case(d, c, l.x, c->halo);
     l.tres = c->what & RESIDUAL ? put_case(d, c, l.residual, other_halo(c)) : NO_TENSOR;
     l.ty = put_case(d, c, NULL, c->halo);
     l.tdy = put_case(d, c, l.dy, c->halo);
-    l.moments = tensor_new(d->be, F32, c->s.n, 2, 1, C, 0);
-    l.sums = tensor_new(d->be, F64, G, 2, 1, C, 0);
+    l.moments = blank(d, F32, c->s.n, 2, 1, C, 0);
+    l.sums = blank(d, F64, G, 2, 1, C, 0);
     return l;
-}
-
-static void layer_free(Device *d, Layer *l)
-{
-    const BatchNorm *b = &l->bn;
-    Tensor all[] = {b->gamma, b->beta, b->running_mean, b->running_var, b->mean,    b->istd,
-                    l->tx,    l->tres, l->ty,           l->tdy,         l->moments, l->sums};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        drop(d, all[i]);
-    free(l->x), free(l->residual), free(l->dy), free(l->y), free(l->gamma), free(l->beta);
-    free(l->ref.mean), free(l->ref.var);
 }
 
 static int pixels(const Layer *l) { return l->ref.x.h * l->ref.x.w; }
@@ -181,8 +155,6 @@ static void forward_case(Device *d, const NormCase *c)
     expect_tensor(d, l.bn.istd, istd, d->tolerance, "istd");
     expect_as(d, l.ty, l.y, d->tolerance, "y");
     expect_as(d, l.tx, l.x, 0, "x, only read");
-    free(moments), free(sums), free(istd);
-    layer_free(d, &l);
 }
 
 /* Gradients, all of them, with what is there overwritten (add false) or added to. */
@@ -212,23 +184,20 @@ static void backward_case(Device *d, const NormCase *c)
             expect_as(d, tdres, dres, d->tolerance, "dresidual");
         expect_tensor(d, tdgamma, dgamma, d->tolerance, "dgamma");
         expect_tensor(d, tdbeta, dbeta, d->tolerance, "dbeta");
-        drop(d, tdx), drop(d, tdres), drop(d, tdgamma), drop(d, tdbeta);
-        free(dx), free(dres), free(old), free(dgamma), free(dbeta);
-        layer_free(d, &l);
     }
 }
 
 /* Each case as it is, and without a halo, which a GPU reads by 16 bytes where type and alignment
  * allow it. */
-static void each_case(void (*run)(Device *, const NormCase *))
+static void each_case(Device *d, void (*run)(Device *, const NormCase *))
 {
     static const struct {
         DType type;
         int shift;
     } ways[] = {{F32, 0}, {F32, 1}, {BF16, 0}, {BF16, 4}, {F16, 0}, {F16, 4}};
     static const char *const names[] = {[F32] = "F32", [BF16] = "BF16", [F16] = "F16"};
-    Device *d = device_open();
     for (int i = 0; i < CASES; i++) {
+        int before = endings();
         printf("    batch norm case %d\n", i);
         run(d, &table[i]);
         for (int w = 0; w < (d->op->mixed ? 6 : 2); w++) {
@@ -237,25 +206,25 @@ static void each_case(void (*run)(Device *, const NormCase *))
             printf("    the same, %s, %d elements behind\n", names[c.type], c.shift);
             run(d, &c);
         }
+        end_since(before);
     }
-    device_close(d);
 }
 
 /* So large that every thread of a GPU takes more pixels than it reads at once, and not all as
  * many. */
-static void large(void **state)
+DEVICE_TEST(large)
 {
-    Device *d = device_open();
     NormCase c = {{5, 331, 331, 8}, 5, RELU, .dense = true};
     if (!strcmp(d->op->name, "cpu"))
         c.s.w = 31;
+    int before = endings();
     forward_case(d, &c);
+    end_since(before);
     backward_case(d, &c);
-    device_close(d);
 }
 
-static void forward_all(void **state) { (void)state, each_case(forward_case); }
-static void backward_all(void **state) { (void)state, each_case(backward_case); }
+DEVICE_TEST(forward, .seeds = 1) { each_case(d, forward_case); }
+DEVICE_TEST(backward, .seeds = 3) { each_case(d, backward_case); }
 
 /* running = 0.9 running + 0.1 new, var the unbiased one, groups averaged; untouched unless asked;
  * then evaluation with them. */
@@ -283,11 +252,9 @@ static void running_case(Device *d, const NormCase *c)
         l.ref.mean[i] = mean[i], l.ref.var[i] = var[i];
     ref_bn_forward(l.y, &l.ref, l.x, l.tres.buf ? l.residual : NULL);
     expect_as(d, l.ty, l.y, d->tolerance, "y by running statistics");
-    free(mean), free(var);
-    layer_free(d, &l);
 }
 
-static void running(void **state) { (void)state, each_case(running_case); }
+DEVICE_TEST(running) { each_case(d, running_case); }
 
 /* The part of a batch that rank r of 2 holds: images [r N, (r+1) N). */
 static Layer rank_layer(Device *d, const NormCase *half, const Layer *whole, int r)
@@ -297,11 +264,9 @@ static Layer rank_layer(Device *d, const NormCase *half, const Layer *whole, int
     for (size_t i = 0; i < count; i++)
         x[i] = whole->x[r * count + i];
     Layer l = layer_new(d, half, x);
-    free(l.dy);
     l.dy = zeros(count);
     for (size_t i = 0; i < count; i++)
         l.dy[i] = whole->dy[r * count + i];
-    drop(d, l.tdy);
     l.tdy = put(d, l.dy, half->s, half->halo);
     return l;
 }
@@ -313,20 +278,17 @@ static void add_sums(Device *d, Tensor a, Tensor b)
     d->op->upload(d->s, a, sum);
     d->op->upload(d->s, b, sum);
     d->op->stream_sync(d->s);
-    free(x), free(y), free(sum);
 }
 
 /* Two ranks that add their sums do what one rank with both halves does: y, dx and the running
  * statistics; dgamma and dbeta are halves. */
-static void ranks_add_sums(void **state)
+DEVICE_TEST(ranks_add_sums)
 {
-    Device *d = device_open();
     static const NormCase both = {{6, 4, 5, 20}, 6, RELU, .halo = 1},
                           half = {{3, 4, 5, 20}, 3, RELU, .halo = 1};
     Layer whole = layer_new(d, &both, NULL);
     Layer rank[2] = {rank_layer(d, &half, &whole, 0), rank_layer(d, &half, &whole, 1)};
-    Tensor dx[2], dgamma = tensor_new(d->be, F32, 20, 1, 1, 1, 0),
-                  dbeta = tensor_new(d->be, F32, 20, 1, 1, 1, 0);
+    Tensor dx[2], dgamma = blank(d, F32, 20, 1, 1, 1, 0), dbeta = blank(d, F32, 20, 1, 1, 1, 0);
     size_t count = rank[0].count;
     for (int r = 0; r < 2; r++)
         make_sums(d, &rank[r]);
@@ -355,21 +317,15 @@ static void ranks_add_sums(void **state)
         expect_tensor(d, dx[r], all_dx + r * count, 2 * d->tolerance, "dx");
         expect_tensor(d, rank[r].bn.running_mean, mean, d->tolerance, "running mean");
         expect_tensor(d, rank[r].bn.running_var, var, d->tolerance, "running var");
-        drop(d, dx[r]);
     }
     expect_tensor(d, dgamma, all_dgamma, d->tolerance, "dgamma: both ranks' added");
     expect_tensor(d, dbeta, all_dbeta, d->tolerance, "dbeta");
-    free(all_dx), free(all_dres), free(all_dgamma), free(all_dbeta), free(mean), free(var);
-    layer_free(d, &whole), layer_free(d, &rank[0]), layer_free(d, &rank[1]);
-    drop(d, dgamma), drop(d, dbeta);
-    device_close(d);
 }
 
 /* Mean 1000, deviation 1. float32 holds such an x to 3e-5, and the mean to as much, so y is good to
  * some 1e-4; the naive float32 E[x^2] - E[x]^2 would be wrong by 0.1 and more. */
-static void large_mean(void **state)
+DEVICE_TEST(large_mean)
 {
-    Device *d = device_open();
     static const NormCase c = {{8, 28, 28, 16}, 8, PLAIN, .halo = 1};
     Layer l = layer_new(d, &c, random_values(20, shape_count(c.s), 1000, 1));
     forward(d, &l, true);
@@ -378,23 +334,18 @@ static void large_mean(void **state)
     expect_tensor(d, l.bn.istd, istd, 1e-5, "istd");
     expect_tensor(d, l.bn.mean, l.ref.mean, 1e-6, "mean");
     expect_tensor(d, l.ty, l.y, 3e-4, "y");
-    free(istd);
-    layer_free(d, &l);
-    device_close(d);
 }
 
 /* A channel that is constant (a dead filter) has variance 0: y = beta, finite gradients. */
-static void constant_channel(void **state)
+DEVICE_TEST(constant_channel)
 {
-    Device *d = device_open();
     static const NormCase c = {{4, 3, 3, 16}, 4, PLAIN, .halo = 0};
     double *x = zeros(shape_count(c.s));
     for (size_t i = 0; i < shape_count(c.s); i++)
         x[i] = 0.1f * (i % 16);
     Layer l = layer_new(d, &c, x);
     Tensor dx = put(d, NULL, c.s, 0);
-    Tensor dgamma = tensor_new(d->be, F32, 16, 1, 1, 1, 0),
-           dbeta = tensor_new(d->be, F32, 16, 1, 1, 1, 0);
+    Tensor dgamma = blank(d, F32, 16, 1, 1, 1, 0), dbeta = blank(d, F32, 16, 1, 1, 1, 0);
     forward(d, &l, true);
     d->op->bn_backward_sums(d->s, l.sums, &l.bn, dgamma, dbeta, l.tdy, l.ty, l.tx);
     d->op->bn_backward(d->s, dx, NO_TENSOR, &l.bn, l.sums, l.tdy, l.ty, l.tx, 1, false, false);
@@ -404,16 +355,11 @@ static void constant_channel(void **state)
         expect_close(y[i], l.beta[i % 16], 1e-3, 0, "y = beta");
         assert_true(isfinite(g[i]));
     }
-    free(y), free(g);
-    drop(d, dx), drop(d, dgamma), drop(d, dbeta);
-    layer_free(d, &l);
-    device_close(d);
 }
 
 /* One NaN in the input must show: in the statistics, and so in the loss. */
-static void nan_shows(void **state)
+DEVICE_TEST(nan_shows)
 {
-    Device *d = device_open();
     static const NormCase c = {{2, 3, 3, 16}, 2, RELU, .halo = 0};
     double *x = random_values(1, shape_count(c.s), 0, 1);
     x[5] = NAN;
@@ -422,9 +368,6 @@ static void nan_shows(void **state)
     double *y = get(d, l.ty);
     /* all of channel 5, and only that */
     assert_true(isnan(y[5]) && isnan(y[16 + 5]) && !isnan(y[6]));
-    free(y);
-    layer_free(d, &l);
-    device_close(d);
 }
 
 /* Where y is what bn_forward made of x, its signs may be computed again: the same bits, also for a
@@ -437,13 +380,12 @@ static void mask_case(Device *d, const NormCase *c)
     double *gamma = get(d, l.bn.gamma), *beta = get(d, l.bn.beta);
     gamma[0] = c->type == F16 ? 3e-8 : 5e-41, beta[0] = 0;
     Tensor tiny = put_vector(d, gamma, C), none = put_vector(d, beta, C);
-    drop(d, l.bn.gamma), drop(d, l.bn.beta);
     l.bn.gamma = tiny, l.bn.beta = none;
     forward(d, &l, false);
     for (int i = 0; i < 2; i++) {
         dx[i] = put_case(d, c, NULL, c->halo);
-        dgamma[i] = tensor_new(d->be, F32, C, 1, 1, 1, 0);
-        dbeta[i] = tensor_new(d->be, F32, C, 1, 1, 1, 0);
+        dgamma[i] = blank(d, F32, C, 1, 1, 1, 0);
+        dbeta[i] = blank(d, F32, C, 1, 1, 1, 0);
         l.bn.y_of_x = i;
         d->op->bn_backward_sums(d->s, l.sums, &l.bn, dgamma[i], dbeta[i], l.tdy, l.ty, l.tx);
         d->op->bn_backward(d->s, dx[i], NO_TENSOR, &l.bn, l.sums, l.tdy, l.ty, l.tx, 1, false,
@@ -451,37 +393,15 @@ static void mask_case(Device *d, const NormCase *c)
     }
     expect_same_bits(d, dgamma[0], dgamma[1], "dgamma");
     expect_same_bits(d, dbeta[0], dbeta[1], "dbeta");
-    expect_same_as(d, dx[0], dx[1], "dx");
-    for (int i = 0; i < 2; i++)
-        drop(d, dx[i]), drop(d, dgamma[i]), drop(d, dbeta[i]);
-    free(gamma), free(beta);
-    layer_free(d, &l);
+    expect_same_bits(d, dx[0], dx[1], "dx");
 }
-static void mask_of_x(void **state)
+DEVICE_TEST(mask_of_x)
 {
     static const DType types[] = {F32, BF16, F16};
-    Device *d = device_open();
     for (int i = 0; i < CASES; i++)
         for (int type = 0; type < (d->op->mixed ? 3 : 1); type++) {
             NormCase c = table[i];
             c.what = RELU, c.halo = 0, c.dense = true, c.type = types[type];
             mask_case(d, &c);
         }
-    device_close(d);
-}
-
-static const Case cases[] = {
-    {"forward", .run = forward_all, .seeds = 1},
-    {"backward", .run = backward_all, .seeds = 3},
-    {"running", .run = running},
-    {"ranks_add_sums", .run = ranks_add_sums},
-    {"large", .run = large},
-    {"mask_of_x", .run = mask_of_x},
-    {"large_mean", .run = large_mean},
-    {"constant_channel", .run = constant_channel},
-    {"nan_shows", .run = nan_shows},
-};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -23,7 +23,7 @@ static inline void twice(void *x)
     TODO("the second");
 }
 
-static void unfinished_is_listed(void **state)
+TEST(unfinished_is_listed)
 {
     static const char first[] = "TODO in tests/unit/test_check.c, line 22: the first";
     expect_death(EXIT_TODO, twice, NULL, "error: TODO in ", ": the second\n", NULL);
@@ -40,7 +40,7 @@ static void unfinished_is_listed(void **state)
 
 static void say_and_die(void *status) { die(*(int *)status, "data/%s: %d bytes", "train", 17); }
 
-static void one_line_and_status(void **state)
+TEST(one_line_and_status)
 {
     for (int status = 1; status <= 77; status += 76)
         expect_death(status, say_and_die, &status, "error: data/train: 17 bytes\n", NULL);
@@ -50,7 +50,7 @@ static void fail_require(void *x) { REQUIRE(x != NULL, "--batch %d: expected 1 o
 static void fail_assert(void *x) { ASSERT(x != NULL); }
 static void meet_todo(void *x) { TODO("one ring step"); }
 
-static void require_assert_todo(void **state)
+TEST(require_assert_todo)
 {
     int x;
     expect_death(EXIT_USAGE, fail_require, NULL, "error: --batch -3: expected 1 or more\n", NULL);
@@ -63,12 +63,11 @@ static void require_assert_todo(void **state)
 
 static void say_note(void *unused) { note("note: %s", "\x1b[2Jtwo\nlines \xff"); }
 
-static void note_is_safe(void **state)
+TEST(note_is_safe)
 {
     ChildEnd end = child_run(&(Child){.work = say_note, .streams = CHILD_ERR});
     assert_true(end.came_back);
-    assert_string_equal(end.text, "note: \\x1b[2Jtwo\\nlines \\xff\n");
-    free(end.text);
+    assert_string_equal(keep(end.text), "note: \\x1b[2Jtwo\\nlines \\xff\n");
 }
 
 static void long_message(void *x)
@@ -79,10 +78,7 @@ static void long_message(void *x)
     die(EXIT_USAGE, "%s", path);
 }
 
-static void long_message_is_cut(void **state)
-{
-    expect_death(EXIT_USAGE, long_message, NULL, "error: ppppp", NULL);
-}
+TEST(long_message_is_cut) { expect_death(EXIT_USAGE, long_message, NULL, "error: ppppp", NULL); }
 
 static void end_all_ranks(int status) { _exit(40 + status); }
 
@@ -107,7 +103,7 @@ static void die_beside(void *status)
     pthread_join(other, NULL);
 }
 
-static void other_thread_ends_alone(void **state)
+TEST(other_thread_ends_alone)
 {
     int status = EXIT_USAGE;
     expect_death(status, die_beside, &status, "rank 0: error: data/train: 17 bytes\n", NULL);
@@ -131,14 +127,14 @@ static double shortest_death(int status, int rank, const char *message)
 
 /* Rank 0 prints at once, the others wait half a second; each then ends all ranks in the
  * registered way. */
-static void ranks_take_turns(void **state)
+TEST(ranks_take_turns)
 {
     assert_true(shortest_death(42, 0, "rank 0: error: the same everywhere\n") < 0.4);
     assert_true(seconds_of_death(42, 2, "rank 2: error: the same everywhere\n") >= 0.5);
 }
 
 /* Before comm_open, every rank finds a bad option. */
-static void rank_from_environment(void **state)
+TEST(rank_from_environment)
 {
     int status = EXIT_USAGE;
     setenv("OMPI_COMM_WORLD_RANK", "1", true);
@@ -156,7 +152,7 @@ static void die_in_two_threads(void *status)
     say_and_die(status);
 }
 
-static void threads_speak_once(void **state)
+TEST(threads_speak_once)
 {
     int status = EXIT_USAGE;
     for (int i = 0; i < 20; i++)
@@ -183,7 +179,7 @@ static int status_after(int first, int second)
     return child_run(&(Child){.work = raise_two, .context = (int[]){first, second}}).status;
 }
 
-static void stops(void **state)
+TEST(stops)
 {
     assert_int_equal(status_after(SIGTERM, SIGTERM), 3); /* timeout(1) sends it twice */
     assert_int_equal(status_after(SIGUSR1, SIGTERM), 3);
@@ -194,7 +190,7 @@ static void stops(void **state)
 
 /* ---- memory ---- */
 
-static void memory_is_zero_and_aligned(void **state)
+TEST(memory_is_zero_and_aligned)
 {
     for (size_t bytes = 0; bytes < 1000; bytes += 37) {
         unsigned char *p = alloc(bytes, 1), *q = alloc(1, bytes);
@@ -217,13 +213,13 @@ static void ask_more_than_there_is(void *x)
     free(alloc(1024, 1 << 20));
 }
 
-static void product_overflows(void **state)
+TEST(product_overflows)
 {
     expect_death(EXIT_USAGE, ask_too_much, NULL,
                  "error: out of memory: 1099511627776 x 1073741824 bytes", NULL);
 }
 
-static void memory_runs_out(void **state)
+TEST(memory_runs_out)
 {
     if (SANITIZED)
         SKIP("a sanitizer needs more address space than the limit of this case");
@@ -231,32 +227,11 @@ static void memory_runs_out(void **state)
                  "error: out of memory: no room for 1073.7 MB", NULL);
 }
 
-static void formats(void **state)
+TEST(formats)
 {
     char *text = format_new("%s/%d%%", "a", 7), *empty = format_new("%s", "");
     assert_string_equal(text, "a/7%");
     assert_string_equal(empty, "");
     free(text);
     free(empty);
-}
-
-int main(int argc, char **argv)
-{
-    static const Case cases[] = {
-        {.name = "unfinished_is_listed", .run = unfinished_is_listed},
-        {.name = "one_line_and_status", .run = one_line_and_status},
-        {.name = "require_assert_todo", .run = require_assert_todo},
-        {.name = "note_is_safe", .run = note_is_safe},
-        {.name = "long_message_is_cut", .run = long_message_is_cut},
-        {.name = "other_thread_ends_alone", .run = other_thread_ends_alone},
-        {.name = "ranks_take_turns", .run = ranks_take_turns},
-        {.name = "rank_from_environment", .run = rank_from_environment},
-        {.name = "threads_speak_once", .run = threads_speak_once},
-        {.name = "stops", .run = stops},
-        {.name = "memory_is_zero_and_aligned", .run = memory_is_zero_and_aligned},
-        {.name = "product_overflows", .run = product_overflows},
-        {.name = "memory_runs_out", .run = memory_runs_out},
-        {.name = "formats", .run = formats},
-    };
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

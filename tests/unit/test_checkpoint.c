@@ -1,83 +1,43 @@
 /* test_checkpoint.c: a resumed training equals an uninterrupted one. Bad files and paths:
- * test_checkpoint_bad.c. */
+ * test_hostile_checkpoint.c. */
+#include "check.h"
 #include "checkpoint.h"
-#include "device.h"
 #include "digest.h"
-#include "optim.h"
+#include "net.h"
 #include "python.h"
-#include "rng.h"
 #include "safetensors.h"
 #include <string.h>
 
-enum { BATCH = 4, CLASSES = 5, SIDE = 8 };
-
 typedef struct Training {
-    Device *d;
-    Model *m;
+    Net net;
+    Model *m; /* of the net */
     Sgd *o;
 } Training;
 
 static Training training_new(Device *d, const char *name, uint64_t seed)
 {
-    ModelSpec spec = {.name = name, .h = SIDE, .w = SIDE, .c = 1, .classes = CLASSES};
-    Training t = {d, model_new(d->be, &spec, BATCH), NULL};
+    ModelSpec spec = {.name = name, .h = 8, .w = 8, .c = 1, .classes = 5};
+    Training t = {.net = net_new(d->be, &spec, 4, 4, 1)};
+    t.m = t.net.m;
     model_init(t.m, seed);
-    t.o = sgd_new(t.m, 0.9, 5e-4, false);
+    t.o = net_sgd(&t.net, 0.9, 5e-4, false);
     return t;
-}
-
-static void training_free(Training *t)
-{
-    sgd_free(t->m, t->o);
-    model_free(t->m);
 }
 
 /* Updates number from … to - 1; the batch of each is drawn from its number. */
 static void train(Training *t, int from, int to)
 {
-    Model *m = t->m;
-    Tensor x = tensor_new(m->be, F32, BATCH, SIDE, SIDE, 1, model_halo(m));
-    Tensor dense = tensor_new(m->be, F32, BATCH, SIDE, SIDE, 1, 0);
-    Tensor label = tensor_new(m->be, I32, BATCH, 1, 1, 1, 0),
-           totals = tensor_new(m->be, F64, 2, 1, 1, 1, 0);
     for (int step = from; step < to; step++) {
-        float pixels[BATCH * SIDE * SIDE];
-        int32_t labels[BATCH];
-        Rng r = rng_at(1, RNG_TEST, (uint32_t)step, 0);
-        for (int i = 0; i < BATCH * SIDE * SIDE; i++)
-            pixels[i] = rng_normal(&r);
-        for (int i = 0; i < BATCH; i++)
-            labels[i] = (int32_t)rng_below(&r, CLASSES);
-        m->be->op->upload(m->s, dense, pixels);
-        m->be->op->copy(m->s, x, dense);
-        m->be->op->upload(m->s, label, labels);
-        model_forward(m, x, MODEL_TRAIN);
-        model_loss(m, totals, label, NO_TENSOR, true);
-        model_zero_grads(m);
-        model_backward(m);
-        sgd_step(m, t->o, 0.05);
+        net_draw(&t->net, (uint32_t)step);
+        model_gradient(t->m, t->net.totals, t->net.x, t->net.label);
+        sgd_step(t->m, t->o, 0.05);
     }
-    tensor_free(m->be, x);
-    tensor_free(m->be, dense);
-    tensor_free(m->be, label);
-    tensor_free(m->be, totals);
-}
-
-static float *elements(const Training *t, Tensor flat)
-{
-    float *host = malloc(sizeof(float) * tensor_count(flat));
-    t->m->be->op->download(t->m->s, host, flat);
-    return host;
 }
 
 static bool same_tensor(const Training *a, Tensor x, const Training *b, Tensor y)
 {
-    float *p = elements(a, x), *q = elements(b, y);
-    bool same = tensor_count(x) == tensor_count(y) &&
-                !memcmp(p, q, sizeof(float) * tensor_count(x));
-    free(p);
-    free(q);
-    return same;
+    float *p = fetch(&a->net, x), *q = fetch(&b->net, y);
+    return tensor_count(x) == tensor_count(y) && !memcmp(p, q, sizeof(float) * tensor_count(x));
 }
 
 static bool same_training(const Training *a, const Training *b)
@@ -87,34 +47,12 @@ static bool same_training(const Training *a, const Training *b)
            same_tensor(a, a->o->velocity, b, b->o->velocity) && a->o->steps == b->o->steps;
 }
 
-/* One of the last four paths asked for. */
-static char *in(const char *folder, const char *name)
-{
-    static char paths[4][4400];
-    static int next;
-    char *path = paths[next++ % 4];
-    snprintf(path, sizeof *paths, "%s/%s", folder, name);
-    return path;
-}
-
-static char *slurp(const char *path, size_t *size)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    char *bytes = malloc(1 << 22);
-    *size = fread(bytes, 1, 1 << 22, f);
-    fclose(f);
-    return bytes;
-}
-
 static void expect_same_file(const char *a, const char *b)
 {
     size_t m, n;
     char *p = slurp(a, &m), *q = slurp(b, &n);
     assert_int_equal(m, n);
     assert_memory_equal(p, q, m);
-    free(p);
-    free(q);
 }
 
 static const Progress middle = {.epoch = 2,
@@ -124,12 +62,11 @@ static const Progress middle = {.epoch = 2,
                                 .world_size = 4,
                                 .batch = 32};
 
-static void resume(void **state)
+DEVICE_TEST(resume)
 {
-    Device *d = device_open();
     const char *folder = scratch_dir();
-    char *half = in(folder, "half"), *straight = in(folder, "straight"),
-         *resumed = in(folder, "resumed");
+    char *half = path_in(folder, "half"), *straight = path_in(folder, "straight"),
+         *resumed = path_in(folder, "resumed");
     Training a = training_new(d, "resnet8", 7), b = training_new(d, "resnet8", 8);
     train(&a, 0, 3);
     checkpoint_save(half, a.m, a.o->state, &middle);
@@ -147,18 +84,14 @@ static void resume(void **state)
     checkpoint_save(straight, a.m, a.o->state, &middle);
     checkpoint_save(resumed, b.m, b.o->state, &middle);
     expect_same_file(straight, resumed);
-    training_free(&a);
-    training_free(&b);
-    device_close(d);
 }
 
 /* Every kind of model's names and shapes: with and without state, with and without the
  * optimiser. */
-static void models(void **state)
+DEVICE_TEST(models)
 {
     const char *const names[] = {"linear", "mlp", "cnn", "resnet8", "wrn16-1"};
-    Device *d = device_open();
-    char *path = in(scratch_dir(), "x");
+    char *path = path_in(scratch_dir(), "x");
     for (int i = 0; i < 5; i++) {
         Training a = training_new(d, names[i], 1), b = training_new(d, names[i], 2);
         train(&a, 0, 1);
@@ -172,45 +105,37 @@ static void models(void **state)
         checkpoint_save(path, a.m, NULL, &middle);
         checkpoint_load(path, b.m, NULL, &p);
         assert_int_equal(p.position, middle.position);
-        training_free(&a);
-        training_free(&b);
     }
-    device_close(d);
 }
 
 /* A file says which network it holds. */
-static void which_model(void **state)
+DEVICE_TEST(which_model)
 {
     static const ModelSpec specs[] = {{.name = "linear"},
                                       {.name = "mlp"},
                                       {.name = "mlp", .hidden = {7, 5, 3}},
                                       {.name = "resnet14", .no_skip = true},
                                       {.name = "wrn16-1", .no_batchnorm = true}};
-    Device *d = device_open();
-    char *path = in(scratch_dir(), "x");
+    char *path = path_in(scratch_dir(), "x");
     for (int i = 0; i < 5; i++) {
         ModelSpec spec = specs[i], found;
         spec.h = spec.w = 12, spec.c = 3, spec.classes = 7;
-        Model *m = model_new(d->be, &spec, 2);
+        Model *m = net_model(d->be, &spec, 2);
         checkpoint_save(path, m, NULL, &middle);
         checkpoint_model(path, &found);
         assert_string_equal(found.name, spec.name);
         assert_true(found.h == 12 && found.w == 12 && found.c == 3 && found.classes == 7);
         assert_true(found.no_skip == spec.no_skip && found.no_batchnorm == spec.no_batchnorm);
-        Model *again = model_new(d->be, &found, 2);
+        Model *again = net_model(d->be, &found, 2);
         checkpoint_load(path, again, NULL, NULL); /* also an mlp's sizes fit */
-        model_free(again);
-        model_free(m);
         free((char *)found.name);
     }
-    device_close(d);
 }
 
-static void contents(void **state)
+DEVICE_TEST(contents)
 {
-    Device *d = device_open();
     Training a = training_new(d, "resnet8", 7);
-    char *path = in(scratch_dir(), "x");
+    char *path = path_in(scratch_dir(), "x");
     checkpoint_save(path, a.m, a.o->state, &middle);
     SafeTensors t;
     assert_null(safetensors_read(path, &t));
@@ -228,32 +153,28 @@ static void contents(void **state)
     assert_non_null(safetensors_find(&t, "bn1.running_var"));
     assert_null(safetensors_find(&t, "optimizer.bn1.running_var"));
     safetensors_free(&t);
-    training_free(&a);
-    device_close(d);
 }
 
 /* A tensor filled with first, first + step, …: exact floats. */
 static Tensor ramp(const Training *t, Tensor flat, float first, float step)
 {
-    float *host = malloc(sizeof(float) * tensor_count(flat));
+    float *host = keep(alloc(tensor_count(flat), sizeof *host));
     for (size_t i = 0; i < tensor_count(flat); i++)
         host[i] = first + step * (float)i;
-    t->m->be->op->upload(t->m->s, flat, host);
-    free(host);
+    store(&t->net, flat, host);
     return flat;
 }
 
 static Tensor ramp_new(const Training *t, int n, float first, float step)
 {
-    return ramp(t, tensor_new(t->m->be, F32, n, 1, 1, 1, 0), first, step);
+    return ramp(t, hold(t->m->be, tensor_new(t->m->be, F32, n, 1, 1, 1, 0)), first, step);
 }
 
 /* Weights and velocities make the bytes that they made before there were other vectors. */
-static void same_bytes_as_ever(void **state)
+DEVICE_TEST(same_bytes_as_ever)
 {
-    Device *d = device_open();
     Training a = training_new(d, "resnet8", 7);
-    char *path = in(scratch_dir(), "x"), digest[17];
+    char *path = path_in(scratch_dir(), "x"), digest[17];
     ramp(&a, a.m->params, 0, 1.0f / 4096);
     ramp(&a, a.m->state, 1, 1.0f / 1024);
     ramp(&a, a.o->velocity, 0, -1.0f / 8192);
@@ -262,28 +183,23 @@ static void same_bytes_as_ever(void **state)
     char *bytes = slurp(path, &size);
     sha256_hex(digest, 17, bytes, size);
     assert_string_equal(digest, "d086dcac8cbc1ffd");
-    free(bytes);
-    training_free(&a);
-    device_close(d);
 }
 
 /* Every element of v's part of one rank is that of the ramp. */
 static void expect_ramp(const Training *t, Tensor v, int rank, int n, float first, float step)
 {
-    float *host = elements(t, v);
+    float *host = fetch(&t->net, v);
     for (int i = 0; i < n; i++)
         assert_true(host[rank * n + i] == first + step * (float)i);
-    free(host);
 }
 
 /* A second moment, a vector without views, the residuals of three ranks: saved, then loaded on as
  * many ranks and on others. Each rank's ramp begins 1000 later, so their mean is rank 1's. */
-static void named_vectors(void **state)
+DEVICE_TEST(named_vectors)
 {
-    Device *d = device_open();
     Training a = training_new(d, "cnn", 7), b = training_new(d, "cnn", 8);
     Model *m = a.m;
-    char *path = in(scratch_dir(), "x");
+    char *path = path_in(scratch_dir(), "x");
     int n = m->params.n;
     Tensor second = ramp_new(&a, n, 1, 0.5f), scales = ramp_new(&a, 5, 9, 1),
            residual = ramp_new(&a, 3 * n, 0, 0), own = ramp_new(&a, 3 * 4, 0, 1);
@@ -314,8 +230,6 @@ static void named_vectors(void **state)
             expect_ramp(&b, residual2, rank, n, 1000.0f * (float)like, 0.25f);
             expect_ramp(&b, own2, rank, 4, 4.0f * (float)like, 1);
         }
-        tensor_free(b.m->be, second2), tensor_free(b.m->be, scales2);
-        tensor_free(b.m->be, residual2), tensor_free(b.m->be, own2);
     }
     checkpoint_load(path, b.m, NULL, NULL); /* the weights alone */
     SafeTensors t;
@@ -325,41 +239,19 @@ static void named_vectors(void **state)
     assert_non_null(safetensors_find(&t, "residual.rank2.fc.bias"));
     assert_int_equal(safetensors_find(&t, "own.rank0")->shape[0], 4);
     safetensors_free(&t);
-    tensor_free(m->be, second), tensor_free(m->be, scales);
-    tensor_free(m->be, residual), tensor_free(m->be, own);
-    training_free(&a);
-    training_free(&b);
-    device_close(d);
 }
 
-static void python(void **state)
+DEVICE_TEST(python)
 {
-    Device *d = device_open();
     const char *folder = scratch_dir();
-    char *ours = in(folder, "ours"), *theirs = in(folder, "theirs");
+    char *ours = path_in(folder, "ours"), *theirs = path_in(folder, "theirs");
     Training a = training_new(d, "resnet8", 7);
     train(&a, 0, 2);
     checkpoint_save(ours, a.m, a.o->state, &middle);
-    float *before = elements(&a, a.m->params);
+    float *before = fetch(&a.net, a.m->params);
     python_run("tests/torch/checkpoint_weights.py %s %s", ours, theirs);
     checkpoint_load(theirs, a.m, NULL, NULL);
-    float *after = elements(&a, a.m->params);
+    float *after = fetch(&a.net, a.m->params);
     for (int i = 0; i < a.m->params.n; i++)
         assert_true(after[i] == before[i] + 1);
-    free(before);
-    free(after);
-    training_free(&a);
-    device_close(d);
-}
-
-static const Case cases[] = {{"resume", .run = resume},
-                             {"models", .run = models},
-                             {"which_model", .run = which_model},
-                             {"contents", .run = contents},
-                             {"same_bytes_as_ever", .run = same_bytes_as_ever},
-                             {"named_vectors", .run = named_vectors},
-                             {"python", .run = python}};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

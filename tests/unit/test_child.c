@@ -13,6 +13,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static ChildEnd run(Child c)
+{
+    ChildEnd end = child_run(&c);
+    keep(end.text);
+    return end;
+}
+
 /* ---- how it ended ---- */
 
 static void come_back(void *unused)
@@ -30,24 +37,24 @@ static void hang(void *unused)
         pause();
 }
 
-static void ends(void **state)
+TEST(ends)
 {
-    ChildEnd end = child_run(&(Child){.work = come_back});
+    ChildEnd end = run((Child){.work = come_back});
     assert_true(end.came_back && end.status == 0 && end.signal == 0 && !end.timed_out && !end.text);
     for (int status = 0; status < 256; status += 5) {
-        end = child_run(&(Child){.work = exit_with, .context = &status});
+        end = run((Child){.work = exit_with, .context = &status});
         assert_true(!end.came_back && end.status == status && end.signal == 0);
     }
-    end = child_run(&(Child){.work = raise_it, .context = &(int){SIGKILL}, .seconds = 30});
+    end = run((Child){.work = raise_it, .context = &(int){SIGKILL}, .seconds = 30});
     assert_true(!end.came_back && end.signal == SIGKILL && end.status == 128 + SIGKILL &&
                 !end.timed_out);
 }
 
-static void time_limit(void **state)
+TEST(time_limit)
 {
-    ChildEnd ends[] = {child_run(&(Child){.work = hang, .seconds = 0.3}),
-                       child_run(&(Child){.command = (const char *[]){"sleep", "60", NULL},
-                                          .seconds = 0.3})};
+    ChildEnd ends[] = {run((Child){.work = hang, .seconds = 0.3}),
+                       run((Child){.command = (const char *[]){"sleep", "60", NULL},
+                                   .seconds = 0.3})};
     for (int i = 0; i < 2; i++) {
         assert_string_equal(ends[i].killed, "it does not end: still running after 0.3 s");
         assert_true(ends[i].timed_out && ends[i].signal == SIGKILL && !ends[i].came_back);
@@ -56,50 +63,41 @@ static void time_limit(void **state)
 }
 
 /* One that stops itself would hang: it is noticed at once, also without a time limit. */
-static void stops(void **state)
+TEST(stops)
 {
-    ChildEnd end = child_run(&(Child){.work = raise_it, .context = &(int){SIGSTOP}});
+    ChildEnd end = run((Child){.work = raise_it, .context = &(int){SIGSTOP}});
     assert_string_equal(end.killed, "it stopped itself");
     assert_true(!end.timed_out && end.signal == SIGKILL && !end.came_back);
-    end = child_run(
-        &(Child){.command = (const char *[]){"sh", "-c", "(kill -STOP $$) & wait", NULL}});
+    end = run((Child){.command = (const char *[]){"sh", "-c", "(kill -STOP $$) & wait", NULL}});
     assert_string_equal(end.killed, "it stopped itself");
 }
 
-static void commands(void **state)
+TEST(commands)
 {
-    ChildEnd end = child_run(
-        &(Child){.command = (const char *[]){"sh", "-c", "cat; exit $1", "sh", "3", NULL},
-                 .streams = CHILD_OUT});
+    ChildEnd end = run(
+        (Child){.command = (const char *[]){"sh", "-c", "cat; exit $1", "sh", "3", NULL},
+                .streams = CHILD_OUT});
     assert_true(end.status == 3 && !end.came_back);
     assert_string_equal(end.text, ""); /* nothing to read */
-    free(end.text);
-    end = child_run(&(Child){.command = (const char *[]){"/no/such", NULL}, .streams = CHILD_ERR});
+    end = run((Child){.command = (const char *[]){"/no/such", NULL}, .streams = CHILD_ERR});
     assert_int_equal(end.status, 127);
     assert_string_equal(end.text, "error: /no/such: No such file or directory\n");
-    free(end.text);
 }
 
 /* ---- its output ---- */
 
-static void streams(void **state)
+TEST(streams)
 {
     static const char *const texts[] = {"out", "err", "errout"}; /* stdout is written at the end */
     for (int which = 1; which <= 3; which++) {
-        ChildEnd end = child_run(&(Child){.work = come_back, .streams = which});
+        ChildEnd end = run((Child){.work = come_back, .streams = which});
         assert_string_equal(end.text, texts[which - 1]);
-        free(end.text);
     }
-    char *log = format_new("%s/log", scratch_dir()), line[20] = "";
-    ChildEnd end = child_run(
-        &(Child){.work = come_back, .streams = CHILD_OUT | CHILD_ERR, .log = log});
+    char *log = path_in(scratch_dir(), "log");
+    ChildEnd end = run((Child){.work = come_back, .streams = CHILD_OUT | CHILD_ERR, .log = log});
     assert_true(end.came_back && !end.text);
-    FILE *file = fopen(log, "r");
-    assert_true(file && fgets(line, sizeof line, file));
-    assert_string_equal(line, "errout");
-    fclose(file);
-    free(log);
-    end = child_run(&(Child){.work = come_back, .streams = CHILD_OUT, .log = "/no/folder/log"});
+    assert_string_equal(slurp(log, NULL), "errout");
+    end = run((Child){.work = come_back, .streams = CHILD_OUT, .log = "/no/folder/log"});
     assert_int_equal(end.status, EXIT_USAGE);
 }
 
@@ -109,13 +107,12 @@ static void print_on(void *unused)
         puts("PASS");
 }
 
-static void prints_without_end(void **state)
+TEST(prints_without_end)
 {
-    ChildEnd end = child_run(&(Child){.work = print_on, .streams = CHILD_OUT, .seconds = 0.5});
+    ChildEnd end = run((Child){.work = print_on, .streams = CHILD_OUT, .seconds = 0.5});
     assert_true(end.timed_out);
     assert_int_equal(strlen(end.text), 65535);
     assert_memory_equal(end.text, "PASS\nPASS\n", 10);
-    free(end.text);
 }
 
 static void write_far(void *path)
@@ -125,27 +122,24 @@ static void write_far(void *path)
         pwrite(fd, "", 1, (off_t)1 << 30);
 }
 
-static void file_too_large(void **state)
+TEST(file_too_large)
 {
-    char *path = format_new("%s/large", scratch_dir());
-    assert_int_equal(child_run(&(Child){.work = write_far, .context = path}).signal, SIGXFSZ);
-    free(path);
+    char *path = path_in(scratch_dir(), "large");
+    assert_int_equal(run((Child){.work = write_far, .context = path}).signal, SIGXFSZ);
     const char *const print[] = {"sh", "-c", "while :; do echo y; done", NULL};
-    path = format_new("%s/log", scratch_dir());
-    ChildEnd end = child_run(&(Child){
+    path = path_in(scratch_dir(), "log");
+    ChildEnd end = run((Child){
         .command = print, .streams = CHILD_OUT, .log = path, .seconds = 20, .most_file = 4096});
     struct stat about;
     assert_true(!end.timed_out && stat(path, &about) == 0 && about.st_size == 4096);
-    free(path);
 }
 
-static void text_limit(void **state)
+TEST(text_limit)
 {
-    ChildEnd end = child_run(
-        &(Child){.work = print_on, .streams = CHILD_OUT, .seconds = 20, .most_text = 1 << 20});
+    ChildEnd end = run(
+        (Child){.work = print_on, .streams = CHILD_OUT, .seconds = 20, .most_text = 1 << 20});
     assert_string_equal(end.killed, "it printed more than 1024 KiB");
     assert_true(!end.timed_out && strlen(end.text) == 65535);
-    free(end.text);
 }
 
 /* A zero byte does not hide the text behind it. */
@@ -155,11 +149,10 @@ static void print_zero(void *unused)
     printf("text");
 }
 
-static void zero_bytes(void **state)
+TEST(zero_bytes)
 {
-    ChildEnd end = child_run(&(Child){.work = print_zero, .streams = CHILD_OUT});
+    ChildEnd end = run((Child){.work = print_zero, .streams = CHILD_OUT});
     assert_string_equal(end.text, "?text");
-    free(end.text);
 }
 
 /* ---- its leftovers ---- */
@@ -177,17 +170,15 @@ static void leave_one(void *path)
     }
 }
 
-static void descendants(void **state)
+TEST(descendants)
 {
-    char *path = format_new("%s/late", scratch_dir());
-    ChildEnd end = child_run(
-        &(Child){.work = leave_one, .context = path, .streams = CHILD_OUT | CHILD_ERR});
+    char *path = path_in(scratch_dir(), "late");
+    ChildEnd end = run(
+        (Child){.work = leave_one, .context = path, .streams = CHILD_OUT | CHILD_ERR});
     assert_true(end.came_back && end.seconds < 30); /* not its 62 s */
     assert_int_equal(waitpid(-1, NULL, 0), -1);
     sleep(3);
     assert_int_equal(access(path, F_OK), -1);
-    free(end.text);
-    free(path);
 }
 
 /* ---- memory and processes ---- */
@@ -206,12 +197,12 @@ static void grow_below(void *unused)
     pause();
 }
 
-static void memory_limit(void **state)
+TEST(memory_limit)
 {
     void (*const works[])(void *) = {grow, grow_below};
     for (int i = 0; i < 3; i++) {
-        ChildEnd end = child_run(
-            &(Child){.work = works[i == 1], .seconds = 20, .most_gib = 0.25, .alone = i == 2});
+        ChildEnd end = run(
+            (Child){.work = works[i == 1], .seconds = 20, .most_gib = 0.25, .alone = i == 2});
         assert_string_equal(end.killed, "it used more than 0.25 GiB of memory");
         assert_int_equal(waitpid(-1, NULL, 0), -1);
     }
@@ -229,15 +220,15 @@ static void grow_unmapped(void *kept)
     pause();
 }
 
-static void unmapped_memory(void **state)
+TEST(unmapped_memory)
 {
     int kept = memfd_create("kept", 0);
     for (int i = 0; i < 2; i++) {
-        ChildEnd end = child_run(&(Child){.work = grow_unmapped,
-                                          .context = i ? &kept : NULL,
-                                          .seconds = 20,
-                                          .most_gib = 0.25,
-                                          .confined = true});
+        ChildEnd end = run((Child){.work = grow_unmapped,
+                                   .context = i ? &kept : NULL,
+                                   .seconds = 20,
+                                   .most_gib = 0.25,
+                                   .confined = true});
         assert_string_equal(end.killed, "it used more than 0.25 GiB of memory");
         assert_int_equal(end.not_its, i);
     }
@@ -252,9 +243,9 @@ static void breed(void *unused)
     sleep(60);
 }
 
-static void process_limit(void **state)
+TEST(process_limit)
 {
-    ChildEnd end = child_run(&(Child){.work = breed, .seconds = 20, .most_started = 40});
+    ChildEnd end = run((Child){.work = breed, .seconds = 20, .most_started = 40});
     assert_string_equal(end.killed, "it started more than 40 processes");
     assert_int_equal(waitpid(-1, NULL, 0), -1);
 }
@@ -273,18 +264,18 @@ static void start_thread(void *unused)
     pthread_join(helper, NULL);
 }
 
-static void alone(void **state)
+TEST(alone)
 {
     void (*const works[])(void *) = {start_one, signal_parent, become_true, spawn};
     for (int i = 0; i < 4; i++)
-        assert_int_equal(child_run(&(Child){.work = works[i], .alone = true}).signal, SIGSYS);
-    assert_true(child_run(&(Child){.work = start_thread, .alone = true}).came_back);
+        assert_int_equal(run((Child){.work = works[i], .alone = true}).signal, SIGSYS);
+    assert_true(run((Child){.work = start_thread, .alone = true}).came_back);
     /* it may become the program that is asked for, which may become no other */
     const char *const first[] = {"/bin/sh", "-c", "exit 5", NULL}, *const second[] = {
                                                                        "/bin/sh", "-c",
                                                                        "exec /bin/true", NULL};
-    assert_int_equal(child_run(&(Child){.command = first, .alone = true}).status, 5);
-    assert_int_equal(child_run(&(Child){.command = second, .alone = true}).signal, SIGSYS);
+    assert_int_equal(run((Child){.command = first, .alone = true}).status, 5);
+    assert_int_equal(run((Child){.command = second, .alone = true}).signal, SIGSYS);
 }
 
 /* Signal 0 does no harm where this goes wrong. */
@@ -292,13 +283,13 @@ static void signal_all(void *unused) { kill(-1, 0); }
 static void ask_parent(void *unused) { kill(getppid(), 0); }
 static void ask_itself(void *unused) { kill(getpid(), 0); }
 
-static void spare(void **state)
+TEST(spare)
 {
-    assert_int_equal(child_run(&(Child){.work = signal_all, .spare = true}).signal, SIGSYS);
-    assert_int_equal(child_run(&(Child){.work = ask_parent, .spare = true}).signal, SIGSYS);
-    assert_true(child_run(&(Child){.work = ask_itself, .spare = true}).came_back);
+    assert_int_equal(run((Child){.work = signal_all, .spare = true}).signal, SIGSYS);
+    assert_int_equal(run((Child){.work = ask_parent, .spare = true}).signal, SIGSYS);
+    assert_true(run((Child){.work = ask_itself, .spare = true}).came_back);
     const char *const below[] = {"sh", "-c", "sh -c 'kill -0 $PPID' && kill -0 -1", NULL};
-    assert_int_not_equal(child_run(&(Child){.command = below, .spare = true}).status, 0);
+    assert_int_not_equal(run((Child){.command = below, .spare = true}).status, 0);
 }
 
 static void use_keys_and_rings(void *unused)
@@ -313,31 +304,10 @@ static void use_keys_and_rings(void *unused)
             exit(100 + i);
 }
 
-static void confined(void **state)
+TEST(confined)
 {
-    ChildEnd end = child_run(&(Child){.work = use_keys_and_rings, .confined = true});
+    ChildEnd end = run((Child){.work = use_keys_and_rings, .confined = true});
     assert_int_equal(end.status, 0);
     const char *const words[] = {"sh", "-c", "exit $(echo 7)", NULL};
-    assert_int_equal(child_run(&(Child){.command = words, .confined = true}).status, 7);
-}
-
-static const Case cases[] = {{"ends", .run = ends},
-                             {"time_limit", .run = time_limit},
-                             {"stops", .run = stops},
-                             {"commands", .run = commands},
-                             {"streams", .run = streams},
-                             {"prints_without_end", .run = prints_without_end},
-                             {"file_too_large", .run = file_too_large},
-                             {"text_limit", .run = text_limit},
-                             {"zero_bytes", .run = zero_bytes},
-                             {"memory_limit", .run = memory_limit},
-                             {"unmapped_memory", .run = unmapped_memory},
-                             {"confined", .run = confined},
-                             {"process_limit", .run = process_limit},
-                             {"alone", .run = alone},
-                             {"spare", .run = spare},
-                             {"descendants", .run = descendants}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+    assert_int_equal(run((Child){.command = words, .confined = true}).status, 7);
 }

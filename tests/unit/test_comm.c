@@ -6,11 +6,8 @@
 /* ---- the table ---- */
 
 /* Without mpirun "auto" is self; under it MPI, and NCCL for tensors on a GPU. */
-static void self_collectives(void **state)
-{
-    (void)state, over_both_devices("auto", comm_collectives);
-}
-static void self_requests(void **state) { (void)state, over_both_devices("auto", comm_requests); }
+TEST(self_collectives) { over_both_devices("auto", comm_collectives); }
+TEST(self_requests) { over_both_devices("auto", comm_requests); }
 
 static void all(Setup *x)
 {
@@ -25,24 +22,14 @@ static void by_mpi(Setup *x)
     all(x);
 }
 
-static void mpi(void **state) { (void)state, over_both_devices("mpi", by_mpi); }
-static void automatic(void **state) { (void)state, over_both_devices("auto", by_mpi); }
+static void mpi(void) { over_both_devices("mpi", by_mpi); }
+TEST(mpi_1) { mpi(); }
+TEST(mpi_3, .ranks = 3) { mpi(); }
+TEST(mpi_4, .ranks = 4) { mpi(); }
+TEST(auto_2, .ranks = 2) { over_both_devices("auto", by_mpi); }
 
 /* On a real GPU, one per rank where there are enough; else over MPI, staged through host memory. */
-static void nccl(void **state) { (void)state, over_gpu("nccl", all); }
-
-int main(int argc, char **argv)
-{
-    static const Case cases[] = {
-        {.name = "self_collectives", .run = self_collectives},
-        {.name = "self_requests", .run = self_requests},
-        {.name = "mpi_1", .run = mpi},
-        {.name = "mpi_3", .run = mpi, .ranks = 3},
-        {.name = "mpi_4", .run = mpi, .ranks = 4},
-        {.name = "auto_2", .run = automatic, .ranks = 2},
-        {.name = "nccl_1", .run = nccl, .ranks = 1},
-        {.name = "nccl_2", .run = nccl, .ranks = 2},
-        {.name = "nccl_4", .run = nccl, .ranks = 4},
-    };
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
-}
+static void nccl(void) { over_gpu("nccl", all); }
+TEST(nccl_1, .ranks = 1) { nccl(); }
+TEST(nccl_2, .ranks = 2) { nccl(); }
+TEST(nccl_4, .ranks = 4) { nccl(); }

@@ -15,144 +15,127 @@
 
 /* ---- refused ---- */
 
+typedef enum Wrong {
+    HALO,
+    DTYPE,
+    ROOT,
+    PARTS,
+    OVERLAP,
+    TO_ITSELF,
+    FROM_ANY_ALONE,
+    TAG,
+    COLOUR,
+    TOO_LARGE,
+    CLOSE_EARLY
+} Wrong;
+
 typedef struct Call {
     Comm *c;
     Stream *s;
     Buffer *buf;
     int size;
+    Wrong wrong;
 } Call;
 
 static Tensor vector(Call *x, int n) { return tensor_vector(x->buf, 0, F32, n); }
 
-static void call_halo(void *p)
+static void wrong_call(void *p)
 {
     Call *x = p;
-    Tensor t = vector(x, 8);
-    t.halo = 1;
-    comm_all_reduce(x->c, t, COMM_SUM, x->s);
+    Tensor t = vector(x, 8), whole = vector(x, 40);
+    switch (x->wrong) {
+    case HALO: t.halo = 1, comm_all_reduce(x->c, t, COMM_SUM, x->s); break;
+    case DTYPE: t.dtype = BF16, comm_all_reduce(x->c, t, COMM_SUM, x->s); break;
+    case ROOT: comm_broadcast(x->c, t, x->size, x->s); break;
+    case PARTS: comm_all_gather(x->c, vector(x, 9), tensor_slice(whole, 20, 10), x->s); break;
+    case OVERLAP:
+        comm_reduce_scatter(x->c, tensor_slice(whole, 5 * x->size - 1, 5), vector(x, 5 * x->size),
+                            COMM_SUM, x->s);
+        break;
+    case TO_ITSELF: comm_send(x->c, t, 0, 1, x->s); break;
+    case FROM_ANY_ALONE: comm_recv(x->c, t, COMM_ANY, 1, x->s); break;
+    case TAG: comm_send(x->c, t, 1, 32768, x->s); break;
+    case COLOUR: comm_split(x->c, -1, 0); break;
+    case TOO_LARGE:
+        comm_broadcast(x->c, tensor_matrix(x->buf, 0, U8, 1 << 16, 1 << 15), 0, x->s);
+        break;
+    case CLOSE_EARLY: comm_recv_start(x->c, t, 1, 1, x->s), comm_close(x->c); break;
+    }
 }
 
-static void call_bf16(void *p)
+static void refused(Call *x, Wrong wrong, int status, const char *words, const char *more)
 {
-    Call *x = p;
-    Tensor t = vector(x, 8);
-    t.dtype = BF16;
-    comm_all_reduce(x->c, t, COMM_SUM, x->s);
-}
-
-static void call_bad_root(void *p)
-{
-    Call *x = p;
-    comm_broadcast(x->c, vector(x, 8), x->size, x->s);
-}
-
-static void call_bad_parts(void *p)
-{
-    Call *x = p;
-    comm_all_gather(x->c, vector(x, 9), tensor_slice(vector(x, 40), 20, 10), x->s);
-}
-
-static void call_overlap(void *p)
-{
-    Call *x = p;
-    comm_reduce_scatter(x->c, tensor_slice(vector(x, 40), 5 * x->size - 1, 5),
-                        vector(x, 5 * x->size), COMM_SUM, x->s);
-}
-
-static void call_to_itself(void *p)
-{
-    Call *x = p;
-    comm_send(x->c, vector(x, 8), 0, 1, x->s);
-}
-
-static void call_from_any_alone(void *p)
-{
-    Call *x = p;
-    comm_recv(x->c, vector(x, 8), COMM_ANY, 1, x->s);
-}
-
-static void call_bad_tag(void *p)
-{
-    Call *x = p;
-    comm_send(x->c, vector(x, 8), 1, 32768, x->s);
-}
-
-static void call_bad_colour(void *p) { comm_split(((Call *)p)->c, -1, 0); }
-
-static void call_too_large(void *p)
-{
-    Call *x = p;
-    comm_broadcast(x->c, tensor_matrix(x->buf, 0, U8, 1 << 16, 1 << 15), 0, x->s);
-}
-
-static void close_early(void *p)
-{
-    Call *x = p;
-    comm_recv_start(x->c, vector(x, 8), 1, 1, x->s);
-    comm_close(x->c);
+    x->wrong = wrong;
+    expect_death(status, wrong_call, x, words, more, NULL);
 }
 
 static void open_again(void *kind) { comm_close(comm_open(kind)); }
 
 static void refused_by_all(Call *x)
 {
-    expect_death(EXIT_WRONG, call_halo, x, "comm_all_reduce", "halo of 1", NULL);
-    expect_death(EXIT_WRONG, call_bf16, x, "comm_all_reduce", "bf16", NULL);
-    expect_death(EXIT_WRONG, call_bad_root, x, "comm_broadcast", "ranks 0 to", NULL);
-    expect_death(EXIT_WRONG, call_bad_parts, x, "comm_all_gather", "9 elements (f32)",
-                 "parts of 10", NULL);
-    expect_death(EXIT_WRONG, call_overlap, x, "comm_reduce_scatter", "overlap", NULL);
-    expect_death(EXIT_WRONG, call_to_itself, x, "comm_send", "rank 0 with itself", NULL);
-    expect_death(EXIT_WRONG, call_bad_colour, x, "comm_split", "colour -1", NULL);
+    refused(x, HALO, EXIT_WRONG, "comm_all_reduce", "halo of 1");
+    refused(x, DTYPE, EXIT_WRONG, "comm_all_reduce", "bf16");
+    refused(x, ROOT, EXIT_WRONG, "comm_broadcast", "ranks 0 to");
+    refused(x, PARTS, EXIT_WRONG, "comm_all_gather: 9 elements (f32)", "parts of 10");
+    refused(x, OVERLAP, EXIT_WRONG, "comm_reduce_scatter", "overlap");
+    refused(x, TO_ITSELF, EXIT_WRONG, "comm_send", "rank 0 with itself");
+    refused(x, COLOUR, EXIT_WRONG, "comm_split", "colour -1");
 }
 
-static void refused_alone(void **state)
+static Call call_begin(const char *kind, int size)
 {
     Backend *be = fake_backend_open(false);
-    Call x = {comm_open("self"), be->op->stream_new(be, 1), be->op->buffer_new(be, 400), 1};
+    return (Call){comm_open(kind), be->op->stream_new(be, 1), be->op->buffer_new(be, 400), size,
+                  HALO};
+}
+
+static void call_end(Call *x)
+{
+    Backend *be = x->s->be;
+    comm_close(x->c);
+    be->op->stream_free(x->s);
+    be->op->buffer_free(x->buf);
+    be->op->close(be);
+}
+
+TEST(refused_alone)
+{
+    Call x = call_begin("self", 1);
     refused_by_all(&x);
-    expect_death(EXIT_WRONG, call_from_any_alone, &x, "comm_recv", "itself", NULL);
+    refused(&x, FROM_ANY_ALONE, EXIT_WRONG, "comm_recv", "itself");
     if (comm_nccl_missing())
         expect_death(EXIT_TODO, open_again, "nccl", "no NCCL here", "--comm mpi", NULL);
     expect_death(EXIT_USAGE, open_again, "tcp", "--comm tcp", "auto, self, mpi or nccl", NULL);
     expect_death(EXIT_USAGE, open_again, "", "auto, self, mpi or nccl", NULL);
-    comm_close(x.c);
+    call_end(&x);
     comm_close(NULL);
-    be->op->stream_free(x.s);
-    be->op->buffer_free(x.buf);
-    be->op->close(be);
 }
 
 /* Each death is a child's; the ranks themselves stay alive and can still communicate. */
-static void refused_by_mpi(void **state)
+TEST(refused_by_mpi, .ranks = 2)
 {
-    Backend *be = fake_backend_open(false);
-    Call x = {comm_open("auto"), be->op->stream_new(be, 1), be->op->buffer_new(be, 400), 2};
+    Call x = call_begin("auto", 2);
     if (x.c->rank == 0) {
         refused_by_all(&x);
-        expect_death(EXIT_WRONG, call_bad_tag, &x, "comm_send", "tag 32768", NULL);
-        expect_death(EXIT_USAGE, call_too_large, &x, "2147483648 elements in one call", NULL);
+        refused(&x, TAG, EXIT_WRONG, "comm_send", "tag 32768");
+        refused(&x, TOO_LARGE, EXIT_USAGE, "2147483648 elements in one call", "");
         expect_death(EXIT_WRONG, open_again, "mpi", "comm_open: MPI was already started", NULL);
-        expect_death(EXIT_WRONG, close_early, &x, "comm_close: 1 operations", "comm_wait", NULL);
+        refused(&x, CLOSE_EARLY, EXIT_WRONG, "comm_close: 1 operations", "comm_wait");
     }
     double one = 1;
     comm_all_reduce_host(x.c, &one, 1, COMM_SUM);
     assert_true(one == 2);
-    comm_close(x.c);
-    be->op->stream_free(x.s);
-    be->op->buffer_free(x.buf);
-    be->op->close(be);
+    call_end(&x);
 }
 
 /* ---- the audit ---- */
 
-static void audited(void **state)
+TEST(audited)
 {
     const char *folder = scratch_dir();
     setenv("LABS_AUDIT", folder, true);
     audit_begin();
-    Backend *be = fake_backend_open(false);
-    Call x = {comm_open("self"), be->op->stream_new(be, 1), be->op->buffer_new(be, 400), 1};
+    Call x = call_begin("self", 1);
     comm_all_reduce(x.c, vector(&x, 7), COMM_SUM, x.s);
     comm_broadcast(x.c, vector(&x, 8), 0, x.s);
     comm_all_gather(x.c, vector(&x, 9), tensor_slice(vector(&x, 40), 20, 9), x.s);
@@ -161,31 +144,17 @@ static void audited(void **state)
     comm_all_reduce_host(x.c, (double[]){1, 2}, 2, COMM_MAX);
     comm_broadcast_host(x.c, (char[]){1, 2, 3}, 3, 0);
     comm_gather_host(x.c, (char[4]){0}, (char[]){1, 2, 3, 4}, 4, 0);
-    const char *expected[] = {
-        "{\"fact\":\"comm\",\"rank\":0,\"size\":1}\n",
-        "{\"fact\":\"all_reduce\",\"count\":7,\"dtype\":\"f32\"}\n",
-        "{\"fact\":\"broadcast\",\"count\":8,\"dtype\":\"f32\"}\n",
-        "{\"fact\":\"all_gather\",\"count\":9,\"dtype\":\"f32\"}\n",
-        "{\"fact\":\"reduce_scatter\",\"count\":10,\"dtype\":\"f32\"}\n",
-        "{\"fact\":\"barrier\"}\n",
-        "{\"fact\":\"all_reduce_host\",\"count\":2,\"dtype\":\"f64\"}\n",
-        "{\"fact\":\"broadcast_host\",\"bytes\":3}\n",
-        "{\"fact\":\"gather_host\",\"bytes\":4}\n",
-    };
-    char path[4200], line[200];
-    snprintf(path, sizeof path, "%s/rank-0.jsonl", folder);
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        assert_non_null(fgets(line, sizeof line, f));
-        assert_string_equal(line, expected[i]);
-    }
-    assert_null(fgets(line, sizeof line, f));
-    fclose(f);
-    comm_close(x.c);
-    be->op->stream_free(x.s);
-    be->op->buffer_free(x.buf);
-    be->op->close(be);
+    assert_string_equal(slurp(path_in(folder, "rank-0.jsonl"), NULL),
+                        "{\"fact\":\"comm\",\"rank\":0,\"size\":1}\n"
+                        "{\"fact\":\"all_reduce\",\"count\":7,\"dtype\":\"f32\"}\n"
+                        "{\"fact\":\"broadcast\",\"count\":8,\"dtype\":\"f32\"}\n"
+                        "{\"fact\":\"all_gather\",\"count\":9,\"dtype\":\"f32\"}\n"
+                        "{\"fact\":\"reduce_scatter\",\"count\":10,\"dtype\":\"f32\"}\n"
+                        "{\"fact\":\"barrier\"}\n"
+                        "{\"fact\":\"all_reduce_host\",\"count\":2,\"dtype\":\"f64\"}\n"
+                        "{\"fact\":\"broadcast_host\",\"bytes\":3}\n"
+                        "{\"fact\":\"gather_host\",\"bytes\":4}\n");
+    call_end(&x);
 }
 
 /* ---- scenarios ---- */
@@ -321,12 +290,7 @@ static int run_scenario(const char *name)
 
 int main(int argc, char **argv)
 {
-    static const Case cases[] = {
-        {.name = "refused_alone", .run = refused_alone},
-        {.name = "refused_by_mpi", .run = refused_by_mpi, .ranks = 2},
-        {.name = "audited", .run = audited},
-    };
     if (argc == 3 && !strcmp(argv[1], "--scenario"))
         return run_scenario(argv[2]);
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+    return harness_main(argc, argv);
 }

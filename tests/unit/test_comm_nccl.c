@@ -7,13 +7,7 @@
 #include "comm_cases.h"
 #include "cuda_memory.h"
 #ifndef HAVE_NCCL
-static void skipped(void **state) { SKIP("no NCCL to compile with"); }
-
-int main(int argc, char **argv)
-{
-    static const Case cases[] = {{.name = "double", .run = skipped}};
-    return harness_main(argc, argv, cases, 1);
-}
+TEST(double) { SKIP("no NCCL to compile with"); }
 #else
 #include "check.h"
 #include "comm/comm_open.h"
@@ -43,24 +37,29 @@ static void over_double(const char *kind, void (*group)(Setup *))
     assert_int_equal(fake_alive, 0);
 }
 
-static void asked(void **state) { (void)state, over_double("nccl", all); }
-static void automatic(void **state) { (void)state, over_double("auto", all); }
+static void asked(void) { over_double("nccl", all); }
+TEST(double_1, .ranks = 1) { asked(); }
+TEST(double_2, .ranks = 2) { asked(); }
+TEST(double_4, .ranks = 4) { asked(); }
+TEST(double_3, .ranks = 3) { over_double("auto", all); }
 
 /* One GPU and ranks that say they are on machines of their own: NCCL, as nccl_one_gpu.sh tries it
  * on a real one. */
-static void host_ids(void **state)
+TEST(host_ids_2, .ranks = 2)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     fake_one_gpu = true;
     setenv("NCCL_HOSTID", rank ? rank : "0", true);
-    asked(state);
+    asked();
 }
 
-static void eager(void **state)
+static void eager(void)
 {
     fake_eager = true;
-    asked(state);
+    asked();
 }
+TEST(eager_2, .ranks = 2) { eager(); }
+TEST(eager_3, .ranks = 3) { eager(); }
 
 /* ---- which way a tensor goes ---- */
 
@@ -103,8 +102,8 @@ static void started(Setup *x)
     check_and_free(x, v, own_sum, "all_reduce_start");
 }
 
-static void not_waiting(void **state) { (void)state, over_double("nccl", started); }
-static void carriers(void **state) { (void)state, over_double("auto", operations); }
+TEST(not_waiting_2, .ranks = 2) { over_double("nccl", started); }
+TEST(carriers_2, .ranks = 2) { over_double("auto", operations); }
 
 /* Bytes: odd counts, odd offsets, each rank's its own. */
 static void moved(Setup *x)
@@ -131,7 +130,7 @@ static void moved(Setup *x)
     x->be->op->buffer_free(from);
 }
 
-static void any_dtype(void **state) { (void)state, over_double("nccl", moved); }
+TEST(any_dtype_3, .ranks = 3) { over_double("nccl", moved); }
 
 /* The whole and its parts in turn. */
 static void parts(Setup *x)
@@ -148,7 +147,7 @@ static void parts(Setup *x)
     comm_close(y.c);
 }
 
-static void split(void **state) { (void)state, over_double("nccl", parts); }
+TEST(split_4, .ranks = 4) { over_double("nccl", parts); }
 
 /* ---- where NCCL cannot be used ---- */
 
@@ -209,7 +208,7 @@ static void setup_close(Setup *x)
 
 /* Two ranks on one GPU: one note, and all that comm.h promises over MPI; a part of one rank has its
  * own GPU. */
-static void shared_gpu(void **state)
+TEST(shared_gpu_2, .ranks = 2)
 {
     fake_one_gpu = true;
     Setup x = setup_open("auto", true);
@@ -239,7 +238,7 @@ static void shared_gpu(void **state)
 }
 
 /* A part prints the note first: then all ranks and other parts do not. */
-static void told_by_part(void **state)
+TEST(told_by_part_2, .ranks = 2)
 {
     fake_one_gpu = true;
     Setup x = setup_open("auto", true), y = x;
@@ -258,7 +257,7 @@ static void told_by_part(void **state)
     setup_close(&x);
 }
 
-static void some_without_gpu(void **state)
+TEST(some_without_gpu_3, .ranks = 3)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     Setup x = setup_open("nccl", rank && atoi(rank) == 0);
@@ -271,26 +270,22 @@ static void some_without_gpu(void **state)
 }
 
 /* --comm nccl notes that host memory goes over MPI, --comm auto prints nothing. */
-static void on_host(void **state)
+static void on_host(const char *kind)
 {
-    bool auto_kind = getenv("TEST_AUTO");
-    Setup x = setup_open(auto_kind ? "auto" : "nccl", false);
+    Setup x = setup_open(kind, false);
     Stderr s = capture();
     by_mpi(&x);
     by_mpi(&x);
-    expect_stderr(s, x.c->rank, auto_kind ? NULL : "the tensors are in host memory", "over MPI");
+    expect_stderr(s, x.c->rank, strcmp(kind, "nccl") ? NULL : "the tensors are in host memory",
+                  "over MPI");
     setup_close(&x);
 }
-
-static void on_host_auto(void **state)
-{
-    setenv("TEST_AUTO", "1", true);
-    on_host(state);
-}
+TEST(on_host_2, .ranks = 2) { on_host("nccl"); }
+TEST(on_host_auto_2, .ranks = 2) { on_host("auto"); }
 
 /* Host memory first does not decide for the GPU's; and a GPU's memory that CUDA does not know
  * counts as the host's. */
-static void host_first(void **state)
+TEST(host_first_2, .ranks = 2)
 {
     Setup x = setup_open("auto", false), y = x;
     by_mpi(&x);
@@ -309,7 +304,7 @@ static void host_first(void **state)
 
 static void open_it(void *kind) { comm_open(kind); }
 
-static void no_gpu(void **state)
+TEST(no_gpu)
 {
     fake_fault = FAULT_NO_GPU;
     expect_death(EXIT_TODO, open_it, "nccl", "--comm nccl: no NCCL here: no GPU", "--comm mpi",
@@ -360,28 +355,8 @@ static _Noreturn void run_scenario(const char *name)
 
 int main(int argc, char **argv)
 {
-    static const Case cases[] = {
-        {.name = "double_1", .run = asked, .ranks = 1},
-        {.name = "double_2", .run = asked, .ranks = 2},
-        {.name = "double_3", .run = automatic, .ranks = 3},
-        {.name = "double_4", .run = asked, .ranks = 4},
-        {.name = "host_ids_2", .run = host_ids, .ranks = 2},
-        {.name = "eager_2", .run = eager, .ranks = 2},
-        {.name = "eager_3", .run = eager, .ranks = 3},
-        {.name = "not_waiting_2", .run = not_waiting, .ranks = 2},
-        {.name = "carriers_2", .run = carriers, .ranks = 2},
-        {.name = "any_dtype_3", .run = any_dtype, .ranks = 3},
-        {.name = "split_4", .run = split, .ranks = 4},
-        {.name = "shared_gpu_2", .run = shared_gpu, .ranks = 2},
-        {.name = "told_by_part_2", .run = told_by_part, .ranks = 2},
-        {.name = "some_without_gpu_3", .run = some_without_gpu, .ranks = 3},
-        {.name = "on_host_2", .run = on_host, .ranks = 2},
-        {.name = "on_host_auto_2", .run = on_host_auto, .ranks = 2},
-        {.name = "host_first_2", .run = host_first, .ranks = 2},
-        {.name = "no_gpu", .run = no_gpu},
-    };
     if (argc == 3 && !strcmp(argv[1], "--scenario"))
         run_scenario(argv[2]);
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+    return harness_main(argc, argv);
 }
 #endif

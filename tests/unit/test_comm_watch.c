@@ -88,7 +88,7 @@ static void fails_first(void *p)
     wait_for_the_end();
 }
 
-static void deaths(void **state)
+TEST(deaths)
 {
     Library l = {.begun = false};
     expect_death(EXIT_USAGE, never_returns, &l, "NCCL: start of 4 elements: not done after 0 s",
@@ -104,7 +104,7 @@ static void deaths(void **state)
 }
 
 /* Continuous work, each call well within its time; and then silence. */
-static void lives(void **state)
+TEST(lives)
 {
     Library l = {.busy = true};
     Watch *w = watch_new(&calls, &l, "NCCL", 0);
@@ -126,7 +126,7 @@ static void lives(void **state)
 }
 
 /* After watch_call no earlier check is still running. */
-static void not_asked_in_a_call(void **state)
+TEST(not_asked_in_a_call)
 {
     Library l = {.busy = true, .idle_ms = 50};
     Watch *w = watch_new(&calls, &l, "NCCL", 0);
@@ -140,7 +140,7 @@ static void not_asked_in_a_call(void **state)
     watch_free(w);
 }
 
-static void ends_at_once(void **state)
+TEST(ends_at_once)
 {
     Library l = {.busy = true};
     double shortest = 1;
@@ -150,15 +150,4 @@ static void ends_at_once(void **state)
         shortest = fmin(shortest, timer_now() - began);
     }
     assert_true(shortest < 0.07); /* not after a look's pause each: 0.1 s */
-}
-
-int main(int argc, char **argv)
-{
-    static const Case cases[] = {
-        {.name = "deaths", .run = deaths},
-        {.name = "lives", .run = lives},
-        {.name = "not_asked_in_a_call", .run = not_asked_in_a_call},
-        {.name = "ends_at_once", .run = ends_at_once},
-    };
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -89,18 +89,11 @@ static Problem problem_new(Device *d, const ConvCase *c)
     p.ty = put(d, NULL, p.all.y, p.halo_y);
     p.tdy = put(d, p.dy, p.all.y, p.halo_y);
     p.tw = put_matrix(d, p.w, c->k, c->c * c->R * c->R);
-    p.plan = d->op->conv_plan_new(d->be, p.ty, p.tx, c->R, c->stride);
+    p.plan = plan_conv(d, p.ty, p.tx, c->R, c->stride);
     p.tx = tensor_first(p.tx, c->n);
     p.ty = tensor_first(p.ty, c->n);
     p.tdy = tensor_first(p.tdy, c->n);
     return p;
-}
-
-static void problem_free(Device *d, Problem *p)
-{
-    d->op->conv_plan_free(p->plan);
-    drop(d, p->tx), drop(d, p->tw), drop(d, p->ty), drop(d, p->tdy);
-    free(p->x), free(p->w), free(p->y), free(p->residual), free(p->dy);
 }
 
 /* The images of t behind the first n, of the `all` planned, must be as they were: NaN. */
@@ -111,7 +104,6 @@ static void expect_rest_untouched(Device *d, Tensor t, int n, int all)
     for (size_t i = tensor_count(tensor_first(t, n)); i < tensor_count(whole); i++)
         if (!isnan(v[i]))
             fail_msg("an image behind the batch's end was written");
-    free(v);
 }
 
 static void forward_case(Device *d, const ConvCase *c)
@@ -133,8 +125,6 @@ static void forward_case(Device *d, const ConvCase *c)
     expect_tensor(d, moments, expected, d->tolerance, "moments");
     expect_rest_untouched(d, p.ty, c->n, c->n + c->spare);
     expect_tensor(d, p.tx, p.x, 0, "x, only read");
-    drop(d, residual), drop(d, moments), free(expected);
-    problem_free(d, &p);
 }
 
 static void data_case(Device *d, const ConvCase *c)
@@ -149,8 +139,6 @@ static void data_case(Device *d, const ConvCase *c)
     d->op->conv_backward_data(d->s, p.plan, old, p.tdy, p.tw, true);
     double *sum = sum_of(before, dx, p.nx);
     expect_tensor(d, old, sum, d->tolerance, "dx added");
-    drop(d, fresh), drop(d, old), free(dx), free(before), free(sum);
-    problem_free(d, &p);
 }
 
 static void weight_case(Device *d, const ConvCase *c)
@@ -163,8 +151,6 @@ static void weight_case(Device *d, const ConvCase *c)
         ref_conv_backward_weight(dw, p.x, p.dy, &p.s);
         expect_tensor(d, tdw, dw, d->tolerance, "dw");
     }
-    drop(d, tdw), free(dw);
-    problem_free(d, &p);
 }
 
 /* Under EMULATED (a processor is, by a program: portable.sh; a GPU's threads are, by the host's:
@@ -175,27 +161,26 @@ static bool too_long(const ConvCase *c)
     return getenv("EMULATED") && products > 1e6;
 }
 
-static void each_case(void (*run)(Device *, const ConvCase *))
+static void each_case(Device *d, void (*run)(Device *, const ConvCase *))
 {
     for (int i = 0; i < CASES; i++) {
         if (too_long(&table[i]))
             continue;
         printf("    conv case %d\n", i);
-        Device *d = device_open();
+        int before = endings();
         run(d, &table[i]);
-        device_close(d);
+        end_since(before);
     }
 }
 
-static void forward(void **state) { (void)state, each_case(forward_case); }
-static void backward_data(void **state) { (void)state, each_case(data_case); }
-static void backward_weight(void **state) { (void)state, each_case(weight_case); }
+DEVICE_TEST(forward) { each_case(d, forward_case); }
+DEVICE_TEST(backward_data) { each_case(d, data_case); }
+DEVICE_TEST(backward_weight) { each_case(d, weight_case); }
 
 /* A small batch after a large one, with plans of other sizes alive: nothing of the earlier work may
  * be left in scratch memory. */
-static void plans_share_scratch(void **state)
+DEVICE_TEST(plans_share_scratch)
 {
-    Device *d = device_open();
     static const ConvCase large = {4, 0, 12, 12, 24, 40, 3, 1, -1, 1},
                           small = {1, 3, 5, 5, 3, 8, 3, 2, -1, 1};
     Problem a = problem_new(d, &large), b = problem_new(d, &small);
@@ -208,10 +193,6 @@ static void plans_share_scratch(void **state)
         expect_tensor(d, a.ty, y, d->tolerance, "large");
         expect_tensor(d, b.ty, b.y, d->tolerance, "small");
     }
-    free(y);
-    problem_free(d, &a);
-    problem_free(d, &b);
-    device_close(d);
 }
 
 /* y, dx, dw of one case on a stream of `threads` threads. */
@@ -221,7 +202,6 @@ static void run_all(Device *d, Stream *s, Problem *p, Tensor out[3])
     out[1] = put(d, NULL, p->s.x, p->halo_x);
     double *zero = zeros(p->nw);
     out[2] = put_matrix(d, zero, p->tw.n, p->tw.c);
-    free(zero);
     d->op->conv_forward(s, p->plan, out[0], NO_TENSOR, p->tx, p->tw, NO_TENSOR);
     d->op->conv_backward_data(s, p->plan, out[1], p->tdy, p->tw, false);
     d->op->conv_backward_weight(s, p->plan, out[2], p->tx, p->tdy);
@@ -229,10 +209,9 @@ static void run_all(Device *d, Stream *s, Problem *p, Tensor out[3])
 }
 
 /* The same inputs twice: the same bits. With another number of threads: the same up to rounding. */
-static void same_bits(void **state)
+DEVICE_TEST(same_bits)
 {
     static const ConvCase c = {19, 0, 9, 9, 16, 24, 3, 1, -1, 1};
-    Device *d = device_open();
     Problem p = problem_new(d, &c);
     Stream *one = d->op->stream_new(d->be, 1);
     Tensor first[3], again[3], single[3];
@@ -244,20 +223,15 @@ static void same_bits(void **state)
         double *expected = get(d, first[i]);
         expect_same_bits(d, first[i], again[i], names[i]);
         expect_tensor(d, single[i], expected, d->tolerance, names[i]);
-        free(expected);
-        drop(d, first[i]), drop(d, again[i]), drop(d, single[i]);
     }
     d->op->stream_free(one);
-    problem_free(d, &p);
-    device_close(d);
 }
 
 /* Filters of many sizes, more than a launch takes, packed at once: what a convolution makes of them
  * has the bits of what it makes of the weights. */
-static void packed_filters(void **state)
+DEVICE_TEST(packed_filters)
 {
     enum { PLANS = 140 };
-    Device *d = device_open();
     Problem p[PLANS];
     ConvPlan *plans[PLANS];
     Tensor packed[PLANS], w[PLANS], y[2], dx[2];
@@ -266,11 +240,9 @@ static void packed_filters(void **state)
         ConvCase c = {1, 0, 3, 4, 1 + i, 1 + i % 9, 1 + i % 3, 1, -1, 0};
         p[n] = problem_new(d, &c);
         Tensor t = d->op->conv_packed(plans[n] = p[n].plan);
-        if (t.n == 0) {
-            problem_free(d, &p[n]);
+        if (t.n == 0)
             continue;
-        }
-        packed[n] = tensor_new(d->be, t.dtype, t.n, t.h, t.w, t.c, t.halo);
+        packed[n] = blank(d, t.dtype, t.n, t.h, t.w, t.c, t.halo);
         w[n] = p[n].tw;
         n++;
     }
@@ -279,11 +251,8 @@ static void packed_filters(void **state)
         d->op->conv_pack(d->s, n, plans, packed, w);
     }
     for (int i = 0; i < n; i++) {
-        if (getenv("EMULATED") && i % 48) {
-            drop(d, packed[i]);
-            problem_free(d, &p[i]);
+        if (getenv("EMULATED") && i % 48)
             continue;
-        }
         for (int by = 0; by < 2; by++) {
             Tensor filters = by ? packed[i] : w[i];
             y[by] = put(d, NULL, p[i].s.y, 0), dx[by] = put(d, NULL, p[i].s.x, p[i].halo_x);
@@ -294,23 +263,5 @@ static void packed_filters(void **state)
         expect_tensor(d, y[0], p[i].y, d->tolerance, "y");
         expect_same_bits(d, y[0], y[1], "y by packed filters");
         expect_same_bits(d, dx[0], dx[1], "dx by packed filters");
-        for (int by = 0; by < 2; by++)
-            drop(d, y[by]), drop(d, dx[by]);
-        drop(d, packed[i]);
-        problem_free(d, &p[i]);
     }
-    device_close(d);
-}
-
-static const Case cases[] = {
-    {"forward", .run = forward},
-    {"backward_data", .run = backward_data},
-    {"backward_weight", .run = backward_weight},
-    {"plans_share_scratch", .run = plans_share_scratch},
-    {"same_bits", .run = same_bits},
-    {"packed_filters", .run = packed_filters},
-};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

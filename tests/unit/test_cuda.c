@@ -12,7 +12,7 @@
 /* ---- cuda_plan.h ---- */
 
 /* Every channel and lane belongs to exactly one thread, and no block has more than it was given. */
-static void strips(void **state)
+TEST(strips)
 {
     static const int threads[] = {BLOCK, WIDE_BLOCK};
     for (int t = 0; t < 2; t++)
@@ -28,7 +28,7 @@ static void strips(void **state)
 
 /* Batch norm's cut: every access of a pixel in one strip, every pixel of a group in one piece, a
  * block's threads all at work; and its sums fit into their memory. */
-static void pieces(void **state)
+TEST(pieces)
 {
     static const long pixels[] = {1, 2, 7, 1000, 65536, 1 << 20, 1 << 28};
     static const int groups[] = {1, 2, 1000}, rows[] = {1, 2, 3, 5, 6, 8, 20, 40, 80, 512, 4095};
@@ -61,7 +61,7 @@ static void pieces(void **state)
     assert_int_equal(usual.length, usual.lanes * LONGEST_SUM);
 }
 
-static void groups_and_blocks(void **state)
+TEST(groups_and_blocks)
 {
     assert_int_equal(group_count(5, 2), 3);
     assert_int_equal(group_count(5, 5), 1);
@@ -90,7 +90,7 @@ static void expect_refused(CudaFound f, const char *word, const char *remedy)
     printf("    %s\n", why);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
     const CudaFound fine = {12080, 12040, NULL, 2, 8, 6, true, "75 80 86"};
     char why[256] = "old";
@@ -115,23 +115,21 @@ static void refusals(void **state)
 static void open_cuda(void *unused) { (void)unused, backend_open("cuda", 0, 1, 1); }
 
 /* No GPU, or no CUDA in this build: cuda is refused in one line, auto is the CPU. */
-static void without_a_gpu(void **state)
+TEST(without_a_gpu)
 {
-    Backend *be = backend_open("auto", 0, 1, 1);
+    Backend *be = closing(backend_open("auto", 0, 1, 1));
     if (strcmp(be->op->name, "cpu") != 0)
         SKIP("there is a GPU here");
-    backend_close(be);
     expect_death(EXIT_TODO, open_cuda, NULL, "--device=cuda: ", "; use --device=cpu", NULL);
 }
 
 static void refuse_precision(void *name) { backend_precision(backend_open("cpu", 0, 1, 1), name); }
 
-static void precisions(void **state)
+TEST(precisions)
 {
-    Backend *cpu = backend_open("cpu", 0, 1, 1);
+    Backend *cpu = closing(backend_open("cpu", 0, 1, 1));
     backend_precision(cpu, "fp32");
     assert_int_equal(cpu->activations, F32);
-    backend_close(cpu);
     expect_death(2, refuse_precision, "bf16", "--precision=bf16", "cpu", "fp32 only", NULL);
     expect_death(2, refuse_precision, "fp16", "--precision=fp16", "cpu", "fp32 only", NULL);
     expect_death(2, refuse_precision, "half", "--precision=half",
@@ -141,18 +139,17 @@ static void precisions(void **state)
 static Backend *volta(const char *precision)
 {
     cuda_on_host_refuse("h8");
-    Backend *be = cuda_on_host_open(0, 1);
+    Backend *be = closing(cuda_on_host_open(0, 1));
     backend_precision(be, precision);
     return be;
 }
 static void refuse_on_volta(void *name) { volta(name); }
 
 /* Tensor cores of compute capability 7 take FP16, and neither BF16 nor TF32. */
-static void older_gpu(void **state)
+TEST(older_gpu)
 {
     Backend *be = volta("fp16");
     assert_int_equal(be->activations, F16);
-    backend_close(be);
     expect_death(2, refuse_on_volta, "bf16", "--precision=bf16", "in fp32 and fp16 only",
                  "capability 7.0", NULL);
     expect_death(2, refuse_on_volta, "tf32", "--precision=tf32", "in fp32 and fp16 only", NULL);
@@ -163,20 +160,16 @@ static void older_gpu(void **state)
 /* x through a tensor of a 16-bit type: axpy onto zeros reads and writes any type. */
 static void through(DType type, float *y, const float *x, int n)
 {
-    Backend *be = cuda_on_host_open(0, 1);
-    Stream *s = be->op->stream_new(be, 0);
-    Tensor wide = tensor_new(be, F32, n, 1, 1, 1, 0), half = tensor_new(be, type, n, 1, 1, 1, 0);
-    be->op->upload(s, wide, x);
-    be->op->axpy(s, half, 1, wide);
-    be->op->zero(s, wide);
-    be->op->axpy(s, wide, 1, half);
-    be->op->download(s, y, wide);
-    tensor_free(be, wide), tensor_free(be, half);
-    be->op->stream_free(s);
-    backend_close(be);
+    Device *d = device_on(closing(cuda_on_host_open(0, 1)));
+    Tensor wide = blank(d, F32, n, 1, 1, 1, 0), half = blank(d, type, n, 1, 1, 1, 0);
+    d->op->upload(d->s, wide, x);
+    d->op->axpy(d->s, half, 1, wide);
+    d->op->zero(d->s, wide);
+    d->op->axpy(d->s, wide, 1, half);
+    d->op->download(d->s, y, wide);
 }
 
-static void rounding(void **state)
+TEST(rounding)
 {
     /* in turn: exact; half way, to even, down and up; just above half way; the largest, and beyond
      * it; tiny */
@@ -194,15 +187,6 @@ static void rounding(void **state)
     assert_true(isnan(got[0]));
 }
 
-/* ||a - b|| / ||b|| */
-static double distance(const float *a, const float *b, int n)
-{
-    double difference = 0, norm = 0;
-    for (int i = 0; i < n; i++)
-        difference += pow((double)a[i] - b[i], 2), norm += pow(b[i], 2);
-    return sqrt(difference / norm);
-}
-
 /* Gradients with activations in 16 bits against those in float32. How far may they be apart? A
  * bfloat16 has 8 bits, a half 11, and a network makes of that what it does of any small change: so
  * the measure is what the float32 network's gradient does when only its weights are rounded to
@@ -217,18 +201,18 @@ static void mixed_precision(const char *precision, double loss, double least, do
         {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 10},
         {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 10, .no_batchnorm = true}};
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
-        Backend *wide = cuda_on_host_open(0, 1), *half = cuda_on_host_open(0, 1);
+        Backend *wide = closing(cuda_on_host_open(0, 1)), *half = closing(cuda_on_host_open(0, 1));
         backend_precision(half, precision);
         Net a = net_new(wide, &networks[i], 32, 32, 7), b = net_new(half, &networks[i], 32, 32, 7);
         int n = a.m->grads.n;
         expect_close(net_gradient(&b), net_gradient(&a), 0, loss, "loss");
-        float *theirs = fetch(&a, a.m->grads), *ours = fetch(&b, b.m->grads),
-              *w = fetch(&a, a.m->params);
+        double *theirs = fetch_double(&a, a.m->grads), *ours = fetch_double(&b, b.m->grads);
+        float *w = fetch(&a, a.m->params);
         through(BF16, w, w, n);
         store(&a, a.m->params, w);
         net_gradient(&a);
-        float *rounded = fetch(&a, a.m->grads);
-        double off = distance(ours, theirs, n), measure = distance(rounded, theirs, n);
+        double *rounded = fetch_double(&a, a.m->grads);
+        double off = relative_error(ours, theirs, n), measure = relative_error(rounded, theirs, n);
         printf("    %s: gradient off by %.1e; with weights rounded by %.1e\n", networks[i].name,
                off, measure);
         bool has_conv = strcmp(networks[i].name, "mlp") != 0;
@@ -236,14 +220,11 @@ static void mixed_precision(const char *precision, double loss, double least, do
                                                          * are convolutions */
         assert_true(off <= most * measure); /* also rounded: inputs, every layer's output and its
                                           * gradient */
-        free(ours), free(theirs), free(w), free(rounded);
-        net_free(&a), net_free(&b);
-        backend_close(wide), backend_close(half);
     }
 }
 
-static void bf16(void **state) { mixed_precision("bf16", 0.02, 1e-4, 3); }
-static void fp16(void **state) { mixed_precision("fp16", 0.0025, 1e-5, 1); }
+TEST(bf16) { mixed_precision("bf16", 0.02, 1e-4, 3); }
+TEST(fp16) { mixed_precision("fp16", 0.0025, 1e-5, 1); }
 
 /* ---- who would see values times the loss scale ---- */
 
@@ -253,7 +234,7 @@ static void add_nothing(void *context, Tensor sums, Stream *s) {}
 static void train_with(void *hook)
 {
     static const ModelSpec spec = {.name = "resnet8", .h = 8, .w = 8, .c = 3, .classes = 10};
-    Backend *be = cuda_on_host_open(0, 1);
+    Backend *be = closing(cuda_on_host_open(0, 1));
     backend_precision(be, "fp16");
     Net n = net_new(be, &spec, 4, 4, 1);
     if (!strcmp(hook, "tensor"))
@@ -263,26 +244,8 @@ static void train_with(void *hook)
     net_gradient(&n);
 }
 
-static void fp16_hooks(void **state)
+TEST(fp16_hooks)
 {
     expect_death(2, train_with, "tensor", "--precision=fp16", "layer's dy", "bf16", NULL);
     expect_death(2, train_with, "stats", "--precision=fp16", "synchronised batch norm", NULL);
-}
-
-static const Case cases[] = {
-    {"strips", .run = strips},
-    {"pieces", .run = pieces},
-    {"groups_and_blocks", .run = groups_and_blocks},
-    {"refusals", .run = refusals},
-    {"without_a_gpu", .run = without_a_gpu},
-    {"precisions", .run = precisions},
-    {"older_gpu", .run = older_gpu},
-    {"rounding", .run = rounding},
-    {"bf16", .run = bf16},
-    {"fp16", .run = fp16},
-    {"fp16_hooks", .run = fp16_hooks},
-};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

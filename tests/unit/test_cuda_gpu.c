@@ -41,32 +41,11 @@ static void *work_beside(void *argument)
     return NULL;
 }
 
-static void plain(Net *n, Tensor x, Tensor label)
-{
-    model_zero_grads(n->m);
-    model_forward(n->m, x, MODEL_TRAIN);
-    model_loss(n->m, n->totals, label, NO_TENSOR, true);
-    model_backward(n->m);
-}
-
-static void expect_same(Net *a, Net *b)
-{
-    float *x = fetch(a, a->m->grads), *y = fetch(b, b->m->grads), *s = fetch(a, a->m->state),
-          *t = fetch(b, b->m->state);
-    double ours[2], theirs[2];
-    a->op->download(a->m->s, ours, a->totals), b->op->download(b->m->s, theirs, b->totals);
-    expect_bits(x, y, tensor_count(a->m->grads), "gradient");
-    expect_bits(s, t, tensor_count(a->m->state), "running statistics");
-    assert_memory_equal(ours, theirs, sizeof ours);
-    free(x), free(y), free(s), free(t);
-}
-
 /* model_gradient against the same steps piece by piece: the same bits, with short batches, with
  * memory freed in between that a recording uses and such that none does, and with a busy thread
  * beside. */
-static void recorded(void **state)
+DEVICE_TEST(recorded, .seeds = 3, .cudnn = true)
 {
-    Device *d = device_open();
     Net a = net_new(d->be, &spec, 8, 8, 1), b = net_new(d->be, &spec, 8, 8, 1),
         other = net_new(d->be, &spec, 4, 4, 2);
     Beside beside = {.be = d->be};
@@ -77,22 +56,18 @@ static void recorded(void **state)
         net_draw(&a, step), net_draw(&b, step); /* in the same memory, which frees some that no
                                                  * recording knows */
         model_gradient(a.m, a.totals, tensor_first(a.x, count), tensor_first(a.label, count));
-        plain(&b, tensor_first(b.x, count), tensor_first(b.label, count));
-        expect_same(&a, &b);
+        net_pieces(&b, tensor_first(b.x, count), tensor_first(b.label, count));
+        expect_same_step(&a, &b);
         if (step < 3)
             model_gradient(other.m, other.totals, other.x, other.label); /* recorded, too */
         if (step == 6)
             net_free(&other); /* so every recording is stale */
-        if (step == 9) {      /* the scratch memory moves: every recording is stale */
-            Net large = net_new(d->be, &bigger, 64, 64, 3);
-            net_free(&large);
-        }
+        if (step == 9)        /* the scratch memory moves: every recording is stale */
+            net_new(d->be, &bigger, 64, 64, 3);
     }
     beside.stop = true;
     pthread_join(thread, NULL);
     printf("    %ld rounds on the thread beside\n", beside.rounds);
-    net_free(&a), net_free(&b);
-    device_close(d);
 }
 
 /* ---- whole steps: the optimiser, evaluation ---- */
@@ -101,20 +76,18 @@ static void expect_same_weights(Net *a, Net *b, Sgd *o, Sgd *q)
 {
     float *v = fetch(a, a->m->params), *w = fetch(b, b->m->params), *x = fetch(a, o->velocity),
           *y = fetch(b, q->velocity);
-    expect_same(a, b);
+    expect_same_step(a, b);
     expect_bits(v, w, tensor_count(a->m->params), "weights");
     expect_bits(x, y, tensor_count(o->velocity), "velocity");
     assert_int_equal(o->steps, q->steps);
-    free(v), free(w), free(x), free(y);
 }
 
 /* method_step against the same updates piece by piece: the same bits, with a rate and a batch size
  * that change, and recordings that go stale. */
-static void whole_steps(void **state)
+DEVICE_TEST(whole_steps, .seeds = 5, .cudnn = true)
 {
-    Device *d = device_open();
     Net a = net_new(d->be, &spec, 8, 8, 1), b = net_new(d->be, &spec, 8, 8, 1);
-    Sgd *o = sgd_new(a.m, 0.9, 0.01, true), *q = sgd_new(b.m, 0.9, 0.01, true);
+    Sgd *o = net_sgd(&a, 0.9, 0.01, true), *q = net_sgd(&b, 0.9, 0.01, true);
     Method method = {.update = sgd_update(o)};
     for (int step = 0; step < 18; step++) {
         int count = step % 3 == 2 ? 5 : 8;
@@ -124,25 +97,19 @@ static void whole_steps(void **state)
                        .label = tensor_first(a.label, count),
                        .n = count};
         method_step(&method, a.m, a.totals, &batch, rate, NULL);
-        plain(&b, tensor_first(b.x, count), tensor_first(b.label, count));
+        net_pieces(&b, tensor_first(b.x, count), tensor_first(b.label, count));
         sgd_step(b.m, q, rate);
         expect_same_weights(&a, &b, o, q);
-        if (step == 6) { /* the scratch memory moves: every recording is stale */
-            Net large = net_new(d->be, &bigger, 64, 64, 3);
-            net_free(&large);
-        }
+        if (step == 6) /* the scratch memory moves: every recording is stale */
+            net_new(d->be, &bigger, 64, 64, 3);
     }
-    sgd_free(a.m, o), sgd_free(b.m, q);
-    net_free(&a), net_free(&b);
-    device_close(d);
 }
 
 /* model_evaluate against the same piece by piece, between steps that change the weights. */
-static void evaluated(void **state)
+DEVICE_TEST(evaluated, .seeds = 2, .cudnn = true)
 {
-    Device *d = device_open();
     Net a = net_new(d->be, &spec, 8, 8, 1), b = net_new(d->be, &spec, 8, 8, 1);
-    Sgd *o = sgd_new(a.m, 0.9, 0, false), *r = sgd_new(b.m, 0.9, 0, false);
+    Sgd *o = net_sgd(&a, 0.9, 0, false), *r = net_sgd(&b, 0.9, 0, false);
     for (int round = 0; round < 10; round++) {
         int count = round % 3 == 2 ? 5 : 8;
         net_draw(&a, round), net_draw(&b, round);
@@ -154,13 +121,10 @@ static void evaluated(void **state)
         d->op->stream_sync(a.m->s), d->op->stream_sync(b.m->s); /* d has another stream */
         expect_same_bits(d, a.m->logits, b.m->logits, "logits");
         expect_same_bits(d, a.totals, b.totals, "totals");
-        model_gradient(a.m, a.totals, a.x, a.label), plain(&b, b.x, b.label);
+        model_gradient(a.m, a.totals, a.x, a.label), net_pieces(&b, b.x, b.label);
         sgd_step(a.m, o, 0.1), sgd_step(b.m, r, 0.1);
         expect_same_weights(&a, &b, o, r);
     }
-    sgd_free(a.m, o), sgd_free(b.m, r);
-    net_free(&a), net_free(&b);
-    device_close(d);
 }
 
 /* ---- reduced precision ---- */
@@ -185,32 +149,26 @@ static void reduced_conv(Device *d, const ReducedConv *c, double tolerance)
            tr = put_as(d, type, 0, r, s.y, 0), tdx = put_as(d, type, 0, NULL, s.x, 0),
            told = put_as(d, type, 0, x, s.x, 0), tw = put_matrix(d, w, c->filters, row),
            tdw = put_matrix(d, dw, c->filters, row);
-    ConvPlan *plan = d->op->conv_plan_new(d->be, ty, tx, c->R, c->stride);
+    ConvPlan *plan = plan_conv(d, ty, tx, c->R, c->stride);
     d->op->conv_forward(d->s, plan, ty, NO_TENSOR, tx, tw, NO_TENSOR);
     ref_conv_forward(y, x, w, NULL, &s);
-    expect_rounded(d, ty, y, tolerance, "y");
+    expect_tensor(d, ty, y, tolerance, "y");
     d->op->conv_forward(d->s, plan, ty, NO_TENSOR, tx, tw, tr);
     ref_conv_forward(y, x, w, r, &s);
-    expect_rounded(d, ty, y, tolerance, "y + residual");
+    expect_tensor(d, ty, y, tolerance, "y + residual");
     if (!c->image) {
         ref_conv_backward_data(dx, dy, w, &s);
         d->op->conv_backward_data(d->s, plan, tdx, tdy, tw, false);
-        expect_rounded(d, tdx, dx, tolerance, "dx");
+        expect_tensor(d, tdx, dx, tolerance, "dx");
         d->op->conv_backward_data(d->s, plan, told, tdy, tw, true);
         double *sum = sum_of(x, dx, nx);
-        expect_rounded(d, told, sum, tolerance, "dx added");
-        free(sum);
+        expect_tensor(d, told, sum, tolerance, "dx added");
     }
     for (int time = 0; time < 2; time++) {
         ref_conv_backward_weight(dw, x, dy, &s);
         d->op->conv_backward_weight(d->s, plan, tdw, tx, tdy);
         expect_tensor(d, tdw, dw, tolerance, "dw");
     }
-    d->op->conv_plan_free(plan);
-    Tensor all[] = {tx, ty, tdy, tr, tdx, told, tw, tdw};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        drop(d, all[i]);
-    free(x), free(w), free(dy), free(r), free(y), free(dx), free(dw);
 }
 
 static void reduced_dense(Device *d, int N, int D, int K, double tolerance)
@@ -222,13 +180,11 @@ static void reduced_dense(Device *d, int N, int D, int K, double tolerance)
     ref_dense_forward(y, x, w, bias, N, D, K);
     d->op->dense_forward(d->s, ty, tx, tw, tb);
     expect_tensor(d, ty, y, tolerance, "dense");
-    drop(d, tx), drop(d, ty), drop(d, tw), drop(d, tb);
-    free(x), free(w), free(bias), free(y);
 }
 
 /* Factors rounded to 10 bits of mantissa (TF32, FP16) are off by up to 2^-11, those and results
  * rounded to BF16's 7 by up to 2^-8. */
-static void reduced(const char *precision, double tolerance, double of_dense)
+static void reduced(Device *d, const char *precision, double tolerance, double of_dense)
 {
     static const ReducedConv table[] = {
         {4, 8, 8, 16, 16, 3, 1, false},
@@ -255,24 +211,20 @@ static void reduced(const char *precision, double tolerance, double of_dense)
         {2, 9, 7, 8, 16, 3, 1, true},
         {2, 9, 7, 3, 24, 3, 1, true},
     };
-    Device *d = device_open();
-    if (!(strcmp(precision, "fp16") ? d->op->mixed : d->op->fp16)) {
-        device_close(d);
+    if (!(strcmp(precision, "fp16") ? d->op->mixed : d->op->fp16))
         SKIP("this device does not compute in it");
-    }
     backend_precision(d->be, precision);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         printf("    conv case %zu\n", i);
         reduced_conv(d, &table[i], tolerance);
     }
     reduced_dense(d, 32, 64, 10, of_dense);
-    device_close(d);
 }
 
-static void tf32(void **state) { (void)state, reduced("tf32", 1e-3, 1e-3); }
+DEVICE_TEST(tf32, .cudnn = true) { reduced(d, "tf32", 1e-3, 1e-3); }
 /* dense layers stay in float32 */
-static void bf16(void **state) { (void)state, reduced("bf16", 1e-2, 1e-5); }
-static void fp16(void **state) { (void)state, reduced("fp16", 1.5e-3, 1e-5); }
+DEVICE_TEST(bf16, .cudnn = true) { reduced(d, "bf16", 1e-2, 1e-5); }
+DEVICE_TEST(fp16, .cudnn = true) { reduced(d, "fp16", 1.5e-3, 1e-5); }
 
 /* ---- loss scaling (model.h) ---- */
 
@@ -300,7 +252,6 @@ static void expect_zero(const Net *n, size_t first, size_t end)
     for (size_t i = first; i < end; i++)
         if (g[i] != 0) /* nor NaN */
             fail_msg("element %zu of a gradient that overflowed is %g", i, g[i]);
-    free(g);
 }
 
 /* model_gradient's, without the zeroing. */
@@ -317,17 +268,16 @@ static double *wide_gradient(Device *d)
     Net n = net_new(d->be, &spec, 8, 8, 1);
     net_gradient(&n);
     double *g = fetch_double(&n, n.m->grads);
-    net_free(&n);
     return g;
 }
 
 /* The gradient is FP32's for any S, and is added to what is there; one that overflows is 0 and
  * halves S, until it no longer does; then it is FP32's again. */
-static void loss_scaling(void **state)
+DEVICE_TEST(loss_scaling, .cudnn = true)
 {
     enum { FROM = 60, LEAST_HALVED = 20 };
     const double near = 3e-2; /* ReLUs' kinks, mostly */
-    Device *d = device_open_fp16();
+    need_fp16(d);
     double *expected = wide_gradient(d);
     backend_precision(d->be, "fp16");
     Net n = net_new(d->be, &spec, 8, 8, 1);
@@ -353,9 +303,6 @@ static void loss_scaling(void **state)
     expect_vector(&n, n.m->grads, expected, near, "gradient when it no longer overflows");
     model_init(n.m, 1);
     expect_scale(&n, LOSS_SCALE_FIRST, 0);
-    free(expected);
-    net_free(&n);
-    device_close(d);
 }
 
 /* ---- with those who look at a layer's gradients during the pass ---- */
@@ -373,16 +320,16 @@ static void look(void *context, size_t first, int count, Stream *s)
 
 /* They see what it is in the end: where it overflows below the last layer, that layer's gradient,
  * and 0. */
-static void loss_scale_hooks(void **state)
+DEVICE_TEST(loss_scale_hooks, .seeds = 1)
 {
-    Device *d = device_open_fp16();
+    need_fp16(d);
     backend_precision(d->be, "fp16");
     Net n = net_new(d->be, &spec, 8, 8, 1);
     size_t count = tensor_count(n.m->grads), head = model_find(n.m, "fc.weight")->at;
     net_gradient(&n);
     float *right = fetch(&n, n.m->grads);
-    Seen seen = {&n, alloc(count, sizeof(float))};
-    n.m->grads_at = alloc(n.m->nviews, sizeof(Tensor));
+    Seen seen = {&n, keep(alloc(count, sizeof(float)))};
+    n.m->grads_at = keep(alloc(n.m->nviews, sizeof(Tensor)));
     for (int v = 0; v < n.m->nviews; v++)
         n.m->grads_at[v] = model_view(n.m->grads, &n.m->views[v]);
     Tensor *apart = n.m->grads_at;
@@ -402,12 +349,8 @@ static void loss_scale_hooks(void **state)
         expect_bits(end + head, right + head, count - head, "the last layer's gradient");
         expect_zero(&n, 0, head);
         expect_scale(&n, 0x1p59f, 0);
-        free(twice), free(end);
     }
-    free(apart), free(right), free(seen.at_once);
     n.m->grads_at = NULL;
-    net_free(&n);
-    device_close(d);
 }
 
 /* One element of the batch. */
@@ -418,14 +361,14 @@ static void spoil(Net *n, float value)
 
 /* A pixel that F16 cannot hold, in some steps; recorded and replayed, and piece by piece: the same
  * bits of gradients, weights and S. */
-static void loss_scale_recorded(void **state)
+DEVICE_TEST(loss_scale_recorded, .seeds = 3, .cudnn = true)
 {
     static const ModelSpec plain_spec = {
         .name = "resnet8", .h = 8, .w = 8, .c = 3, .classes = 10, .no_batchnorm = true};
-    Device *d = device_open_fp16();
+    need_fp16(d);
     backend_precision(d->be, "fp16");
     Net a = net_new(d->be, &plain_spec, 8, 8, 1), b = net_new(d->be, &plain_spec, 8, 8, 1);
-    Sgd *o = sgd_new(a.m, 0.9, 0.01, true), *q = sgd_new(b.m, 0.9, 0.01, true);
+    Sgd *o = net_sgd(&a, 0.9, 0.01, true), *q = net_sgd(&b, 0.9, 0.01, true);
     float scale = LOSS_SCALE_FIRST;
     unsigned good = 0;
     for (int step = 0; step < 12; step++) {
@@ -437,7 +380,7 @@ static void loss_scale_recorded(void **state)
             spoil(&a, 1e6f), spoil(&b, 1e6f);
         sgd_begin(a.m, o, 0.01);
         model_step(a.m, a.totals, a.x, a.label, (StepPart){sgd_queue, o});
-        plain(&b, b.x, b.label);
+        net_pieces(&b, b.x, b.label);
         sgd_step(b.m, q, 0.01);
         float *ours = fetch(&a, a.m->grads), *theirs = fetch(&b, b.m->grads),
               *w = fetch(&a, a.m->params), *v = fetch(&b, b.m->params);
@@ -448,11 +391,7 @@ static void loss_scale_recorded(void **state)
             expect_zero(&a, 0, tensor_count(a.m->grads));
         else
             assert_true(ours[0] != 0);
-        free(ours), free(theirs), free(w), free(v);
     }
-    sgd_free(a.m, o), sgd_free(b.m, q);
-    net_free(&a), net_free(&b);
-    device_close(d);
 }
 
 /* ---- two models of one backend ---- */
@@ -467,9 +406,8 @@ static void forward(Net *n)
 
 /* Their streams wait for each other only where they share something: each model's gradient is as if
  * it were alone. */
-static void two_at_once(void **state)
+DEVICE_TEST(two_at_once, .seeds = 5, .cudnn = true)
 {
-    Device *d = device_open();
     Net a = net_new(d->be, &spec, 16, 16, 1), b = net_new(d->be, &spec, 16, 16, 2);
     b.op->scale(b.m->s, b.m->params, 0.5f); /* other filters */
     net_gradient(&a), net_gradient(&b);
@@ -480,18 +418,13 @@ static void two_at_once(void **state)
         float *together[] = {fetch(&a, a.m->grads), fetch(&b, b.m->grads)};
         expect_bits(together[0], alone[0], tensor_count(a.m->grads), "the first model's gradient");
         expect_bits(together[1], alone[1], tensor_count(b.m->grads), "the second model's gradient");
-        free(together[0]), free(together[1]);
     }
-    free(alone[0]), free(alone[1]);
-    net_free(&a), net_free(&b);
-    device_close(d);
 }
 
 /* Two models' recordings use the same scratch memory: one after the other, though nobody waits. */
-static void replays_in_turn(void **state)
+DEVICE_TEST(replays_in_turn, .seeds = 5)
 {
     enum { ROUNDS = 6 };
-    Device *d = device_open();
     Net n[] = {net_new(d->be, &spec, 16, 16, 1), net_new(d->be, &spec, 16, 16, 2)};
     float *alone[2];
     n[1].op->scale(n[1].m->s, n[1].m->params, 0.5f); /* other filters */
@@ -508,27 +441,6 @@ static void replays_in_turn(void **state)
         for (int i = 1; i >= 0; i--) {
             float *together = fetch(&n[i], n[i].m->grads);
             expect_bits(together, alone[i], tensor_count(n[i].m->grads), "gradient");
-            free(together);
         }
     }
-    for (int i = 0; i < 2; i++)
-        free(alone[i]), net_free(&n[i]);
-    device_close(d);
-}
-
-static const Case cases[] = {{"recorded", .run = recorded, .seeds = 3, .cudnn = true},
-                             {"whole_steps", .run = whole_steps, .seeds = 5, .cudnn = true},
-                             {"evaluated", .run = evaluated, .seeds = 2, .cudnn = true},
-                             {"tf32", .run = tf32, .cudnn = true},
-                             {"bf16", .run = bf16, .cudnn = true},
-                             {"fp16", .run = fp16, .cudnn = true},
-                             {"loss_scaling", .run = loss_scaling, .cudnn = true},
-                             {"loss_scale_hooks", .run = loss_scale_hooks, .seeds = 1},
-                             {"loss_scale_recorded", .run = loss_scale_recorded, .seeds = 3,
-                              .cudnn = true},
-                             {"two_at_once", .run = two_at_once, .seeds = 5, .cudnn = true},
-                             {"replays_in_turn", .run = replays_in_turn, .seeds = 5}};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -14,14 +14,14 @@ static const uint32_t labels[] = {5};
 
 /* ---- IDX ---- */
 
-static void idx_plain_and_gzip(void **state)
+TEST(idx_plain_and_gzip)
 {
     const char *dir = scratch_dir();
     Bytes plain = idx_bytes(3, three, 256), packed = gzip_bytes(plain);
     char want[65], digest[65];
     sha256_hex(want, sizeof want, plain.at, plain.size);
     for (int gzip = 0; gzip < 2; gzip++) {
-        const char *path = in(dir, gzip ? "file.gz" : "file");
+        const char *path = path_in(dir, gzip ? "file.gz" : "file");
         write_file(path, gzip ? packed : plain);
         int size[3];
         uint8_t *elements = idx_read(path, 3, size, digest);
@@ -31,12 +31,10 @@ static void idx_plain_and_gzip(void **state)
         assert_string_equal(digest, want);
         free(elements);
     }
-    free(plain.at);
-    free(packed.at);
 }
 
 /* The standard's own examples (FIPS 180-4). */
-static void sha256_known_answers(void **state)
+TEST(sha256_known_answers)
 {
     char hex[65], start[17];
     sha256_hex(hex, sizeof hex, "abc", 3);
@@ -45,7 +43,7 @@ static void sha256_known_answers(void **state)
     assert_string_equal(start, "e3b0c44298fc1c14");
 }
 
-static void numbers_with_commas(void **state)
+TEST(numbers_with_commas)
 {
     char text[27];
     assert_string_equal(commas(text, 0), "0");
@@ -71,7 +69,7 @@ static void read_it(void *reading)
  * words. */
 static void refused_as(int dims, const char *what, Bytes bytes, const char *words, const char *more)
 {
-    Reading r = {in(scratch_dir(), what), dims};
+    Reading r = {path_in(scratch_dir(), what), dims};
     write_file(r.path, bytes);
     expect_death(2, read_it, &r, what, words, more, "run 'make datasets'", NULL);
 }
@@ -87,10 +85,9 @@ static void refused_changed(const char *what, size_t at, uint8_t to, const char 
     Bytes b = idx_bytes(3, three, 256);
     b.at[at] = to;
     refused(what, b, words, more);
-    free(b.at);
 }
 
-static void idx_wrong_header(void **state)
+TEST(idx_wrong_header)
 {
     const char *page = "<!DOCTYPE html><html><body>Please log in</body></html>";
     refused("a-web-page", (Bytes){(uint8_t *)page, strlen(page)}, "3c 21 44 4f", "not an IDX file");
@@ -101,14 +98,12 @@ static void idx_wrong_header(void **state)
                     "images for labels");
     Bytes b = idx_bytes(1, labels, 10);
     refused("labels-as-images", b, "1-dimensional, expected 3-dimensional", "labels for images");
-    free(b.at);
     b = idx_bytes(3, three, 10);
     refused_as(1, "images-as-labels", b, "3-dimensional, expected 1-dimensional",
                "images for labels");
-    free(b.at);
 }
 
-static void idx_wrong_sizes(void **state)
+TEST(idx_wrong_sizes)
 {
     const char *senseless = "makes no sense: damaged?";
     refused_changed("no-images", 7, 0, "size 0 in dimension 1", senseless);
@@ -122,29 +117,25 @@ static void idx_wrong_sizes(void **state)
     for (int d = 0; d < 4; d++)
         b.at[4 + 4 * d + 1] = 1;
     refused_as(4, "sizes-that-overflow", b, "in dimension 2", senseless);
-    free(b.at);
 }
 
-static void idx_wrong_length(void **state)
+TEST(idx_wrong_length)
 {
     Bytes b = idx_bytes(3, (uint32_t[]){100, 28, 28}, 256); /* 78,416 bytes */
     refused("empty", (Bytes){b.at, 0}, "0 bytes, fewer than an IDX header's 16", "truncated?");
     refused("half-a-header", (Bytes){b.at, 15}, "15 bytes, fewer", "truncated?");
     refused("header-alone", (Bytes){b.at, 16}, "16 bytes, expected 78,416", "truncated?");
     refused("one-short", (Bytes){b.at, b.size - 1}, "78,415 bytes, expected 78,416", "truncated?");
-    b.at = realloc(b.at, b.size + 1);
-    b.at[b.size] = 0;
+    b = longer_bytes(b, 1);
     refused("one-long", (Bytes){b.at, b.size + 1}, "78,417 bytes, expected 78,416", "too long?");
-    free(b.at);
 }
 
 /* ---- IDX in gzip ---- */
 
-static void idx_gzip_faults(void **state)
+TEST(idx_gzip_faults)
 {
-    Bytes plain = idx_bytes(3, (uint32_t[]){100, 28, 28}, 256), b = gzip_bytes(plain);
-    b.at = realloc(b.at, b.size + 100);
-    memset(b.at + b.size, 'x', 100);
+    Bytes plain = idx_bytes(3, (uint32_t[]){100, 28, 28}, 256),
+          b = longer_bytes(gzip_bytes(plain), 100);
     refused("gzip-header-alone.gz", (Bytes){b.at, 10}, "0 bytes, fewer", "truncated?");
     refused("half.gz", (Bytes){b.at, b.size / 2}, "bytes when unpacked, expected 78,416",
             "truncated?");
@@ -158,31 +149,26 @@ static void idx_gzip_faults(void **state)
     refused("wrong-check-sum.gz", b, "incorrect data check", "damaged?");
     b.at[2] = 7;
     refused("unknown-method.gz", b, "unknown compression method", "damaged?");
-    free(plain.at);
-    free(b.at);
 }
 
 /* Unpacks to far more, or claims to: neither may cost memory. */
-static void idx_gzip_bombs(void **state)
+TEST(idx_gzip_bombs)
 {
-    Bytes plain = {alloc(1 << 24, 1), 1 << 24}, b;
+    Bytes plain = {keep(alloc(1 << 24, 1)), 1 << 24}, b;
     memcpy(plain.at, (uint8_t[]){0, 0, 8, 3, 0, 0, 0, 5, 0, 0, 0, 3, 0, 0, 0, 4}, 16);
     b = gzip_bytes(plain);
     refused("unpacks-to-16-MiB.gz", b, "more than the expected 76 bytes when unpacked",
             "wrong file?");
-    free(b.at);
     plain.size = 76;
     memcpy(plain.at + 4, (uint8_t[]){0, 1, 0, 0, 0, 0, 0, 100, 0, 0, 0, 100}, 12);
     b = gzip_bytes(plain);
     refused("claims-655-MB.gz", b, "bytes of gzip data, expected 655,360,016", "truncated?");
-    free(b.at);
-    free(plain.at);
 }
 
 /* Every prefix is refused. A changed bit of the header is refused; one in gzip data is refused, or
  * it changes nothing.
  */
-static void idx_every_prefix_and_bit(void **state)
+TEST(idx_every_prefix_and_bit)
 {
     Bytes plain = idx_bytes(3, three, 256), packed = gzip_bytes(plain);
     size_t refused = 0;
@@ -214,8 +200,6 @@ static void idx_every_prefix_and_bit(void **state)
     }
     assert_true(refused > 8 * packed.size - 80); /* gzip's own header has bits that say nothing:
                                                   * a time, a system */
-    free(plain.at);
-    free(packed.at);
 }
 
 /* ---- unreadable files ---- */
@@ -227,28 +211,28 @@ static void without_rights(void *reading)
     read_it(reading);
 }
 
-static void not_a_readable_file(void **state)
+TEST(not_a_readable_file)
 {
     const char *dir = scratch_dir();
-    Reading r = {in(dir, "missing"), 3};
+    Reading r = {path_in(dir, "missing"), 3};
     expect_death(2, read_it, &r, "missing: cannot be opened: No such file", "make datasets", NULL);
-    r.path = in(dir, "folder");
+    r.path = path_in(dir, "folder");
     make_folder(r.path);
     expect_death(2, read_it, &r, "folder: is a folder, expected a file", NULL);
-    r.path = in(dir, "pipe");
+    r.path = path_in(dir, "pipe");
     assert_int_equal(mkfifo(r.path, 0600), 0);
     expect_death(2, read_it, &r, "pipe: is not a regular file", NULL);
-    r.path = in(dir, "loop");
+    r.path = path_in(dir, "loop");
     assert_int_equal(symlink("loop", r.path), 0);
     expect_death(2, read_it, &r, "loop: cannot be opened: Too many levels of symbolic links", NULL);
-    r.path = in(dir, "nowhere");
+    r.path = path_in(dir, "nowhere");
     assert_int_equal(symlink("gone", r.path), 0);
     expect_death(2, read_it, &r, "nowhere: cannot be opened: No such file", NULL);
-    r.path = in(dir, "secret");
+    r.path = path_in(dir, "secret");
     write_file(r.path, (Bytes){(uint8_t *)"x", 1});
     assert_int_equal(chmod(r.path, 0), 0);
     expect_death(2, without_rights, &r, "secret: cannot be opened: Permission denied", NULL);
-    r.path = in(dir, "giant");
+    r.path = path_in(dir, "giant");
     write_file(r.path, (Bytes){(uint8_t *)"x", 1});
     assert_int_equal(truncate(r.path, (1ll << 31) + 1), 0);
     expect_death(2, read_it, &r, "giant: 2147483649 bytes, more than any data set", NULL);
@@ -256,9 +240,9 @@ static void not_a_readable_file(void **state)
 
 /* ---- CIFAR-10 ---- */
 
-static void cifar_planes_become_pixels(void **state)
+TEST(cifar_planes_become_pixels)
 {
-    const char *dir = scratch_dir(), *paths[] = {in(dir, "one.bin"), in(dir, "two.bin")};
+    const char *dir = scratch_dir(), *paths[] = {path_in(dir, "one.bin"), path_in(dir, "two.bin")};
     Bytes both = cifar_bytes(6),
           halves[] = {{both.at, both.size / 2}, {both.at + both.size / 2, both.size / 2}};
     Images images;
@@ -282,7 +266,6 @@ static void cifar_planes_become_pixels(void **state)
     }
     free(images.pixels);
     free(images.labels);
-    free(both.at);
 }
 
 static void read_cifar(void *path)
@@ -293,12 +276,12 @@ static void read_cifar(void *path)
 
 static void cifar_refused(const char *name, Bytes bytes, const char *words, const char *more)
 {
-    const char *path = in(scratch_dir(), name);
+    const char *path = path_in(scratch_dir(), name);
     write_file(path, bytes);
     expect_death(2, read_cifar, (void *)path, name, words, more, "run 'make datasets'", NULL);
 }
 
-static void cifar_faults(void **state)
+TEST(cifar_faults)
 {
     Bytes b = cifar_bytes(4), three_records = {b.at, 3 * 3073};
     cifar_refused("empty.bin", (Bytes){b.at, 0}, "0 bytes, expected 9,219", "truncated?");
@@ -310,24 +293,4 @@ static void cifar_faults(void **state)
     b.at[2 * 3073] = 255;
     cifar_refused("label-255.bin", three_records, "label 255 in record 2", "damaged?");
     expect_death(2, read_cifar, (void *)scratch_dir(), "is a folder", NULL);
-    free(b.at);
-}
-
-static const Case cases[] = {{.name = "idx_plain_and_gzip", .run = idx_plain_and_gzip},
-                             {.name = "sha256_known_answers", .run = sha256_known_answers},
-                             {.name = "numbers_with_commas", .run = numbers_with_commas},
-                             {.name = "idx_wrong_header", .run = idx_wrong_header},
-                             {.name = "idx_wrong_sizes", .run = idx_wrong_sizes},
-                             {.name = "idx_wrong_length", .run = idx_wrong_length},
-                             {.name = "idx_gzip_faults", .run = idx_gzip_faults},
-                             {.name = "idx_gzip_bombs", .run = idx_gzip_bombs},
-                             {.name = "idx_every_prefix_and_bit", .run = idx_every_prefix_and_bit},
-                             {.name = "not_a_readable_file", .run = not_a_readable_file},
-                             {.name = "cifar_planes_become_pixels",
-                              .run = cifar_planes_become_pixels},
-                             {.name = "cifar_faults", .run = cifar_faults}};
-
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

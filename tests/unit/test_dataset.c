@@ -39,7 +39,7 @@ static void open_it(void *opening)
 
 /* ---- finding ---- */
 
-static void every_layout(void **state)
+TEST(every_layout)
 {
     own_folder();
     write_fashion("flat", 3, false);
@@ -55,7 +55,7 @@ static void every_layout(void **state)
 }
 
 /* data_dir goes before data/, data/ before the system's package; an empty data_dir is ignored. */
-static void places_in_turn(void **state)
+TEST(places_in_turn)
 {
     own_folder();
     write_fashion("mine", 3, false);
@@ -68,7 +68,7 @@ static void places_in_turn(void **state)
                    "synthetic, 20,000 + 4,000 images 32x32x3");
 }
 
-static void long_path_keeps_its_end(void **state)
+TEST(long_path_keeps_its_end)
 {
     char path[160] = "";
     for (int i = 0; i < 15; i++)
@@ -82,7 +82,7 @@ static void long_path_keeps_its_end(void **state)
 }
 
 /* Under the names that they have elsewhere. */
-static void other_names(void **state)
+TEST(other_names)
 {
     const char *dir = own_folder();
     write_fashion(dir, 3, false);
@@ -91,7 +91,7 @@ static void other_names(void **state)
     dataset_free(dataset_open("auto", "fashion,synthetic", dir));
 }
 
-static void not_found(void **state)
+TEST(not_found)
 {
     const char *dir = own_folder();
     write_file("file", (Bytes){(uint8_t *)"x", 1});
@@ -117,7 +117,7 @@ static void not_found(void **state)
 
 /* ---- broken sets: each ends the run, also under "auto" ---- */
 
-static void fashion_faults(void **state)
+TEST(fashion_faults)
 {
     own_folder();
     write_fashion("d", 3, false);
@@ -130,7 +130,6 @@ static void fashion_faults(void **state)
     write_file("d/train-labels-idx1-ubyte", b);
     expect_death(2, open_it, &any,
                  "d/train-labels-idx1-ubyte: label 10 of image 1, expected 0 to 9", NULL);
-    free(b.at);
     remove_file("d/train-labels-idx1-ubyte");
     expect_death(2, open_it, &any, "d: train-labels-idx1-ubyte is missing beside the other files",
                  "make datasets", NULL);
@@ -140,7 +139,6 @@ static void fashion_faults(void **state)
     o.data_dir = "e";
     b = idx_bytes(3, (uint32_t[]){2, 28, 27}, 256);
     write_file("e/t10k-images-idx3-ubyte", b);
-    free(b.at);
     expect_death(2, open_it, &o,
                  "e/t10k-images-idx3-ubyte: images of 28 x 27 pixels, expected 28 x 28", NULL);
     assert_int_equal(truncate("e/train-images-idx3-ubyte", 1000), 0);
@@ -155,7 +153,7 @@ static void not_to_be_entered(void *opening)
     open_it(opening);
 }
 
-static void folders_that_cannot_be_searched(void **state)
+TEST(folders_that_cannot_be_searched)
 {
     own_folder();
     make_folder("loop");
@@ -184,7 +182,7 @@ static void cifar_files(const char *folder, int files)
     }
 }
 
-static void cifar_set(void **state)
+TEST(cifar_set)
 {
     own_folder();
     cifar_files("cifar-10-batches-bin", 6);
@@ -219,7 +217,7 @@ static void cifar_set(void **state)
 }
 
 /* A part of the set: five files of equally many records, and one. */
-static void cifar_part(void **state)
+TEST(cifar_part)
 {
     own_folder();
     cifar_files("cifar-10-batches-bin", 6);
@@ -231,7 +229,6 @@ static void cifar_part(void **state)
                  i + 1);
         Bytes records = cifar_bytes(i < 5 ? 4 : 7);
         write_file(path, records);
-        free(records.at);
     }
     Dataset *d = dataset_open("cifar10", NULL, ".");
     assert_string_equal(
@@ -255,7 +252,7 @@ static void cifar_part(void **state)
 
 /* ---- the real Fashion-MNIST ---- */
 
-static void fashion_of_the_system(void **state)
+TEST(fashion_of_the_system)
 {
     if (access(package, R_OK))
         SKIP("the package dataset-fashion-mnist is not installed");
@@ -279,8 +276,8 @@ static void fashion_of_the_system(void **state)
     for (int i = 0; i < 3; i++) {
         const char *files[] = {"train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz",
                                "t10k-images-idx3-ubyte.gz"};
-        assert_int_equal(symlink(in("/usr/share/datasets/fashion-mnist", files[i]),
-                                 in("copy", files[i])),
+        assert_int_equal(symlink(path_in("/usr/share/datasets/fashion-mnist", files[i]),
+                                 path_in("copy", files[i])),
                          0);
     }
     Bytes b = idx_bytes(1, (uint32_t[]){10000}, 10);
@@ -293,22 +290,4 @@ static void fashion_of_the_system(void **state)
     b.at[8] = b.at[8] ? 0 : 1;
     write_file("copy/t10k-labels-idx1-ubyte", b);
     expect_dataset("fashion", NULL, "copy", 60000, "from copy, unofficial copy");
-    free(b.at);
-}
-
-static const Case cases[] = {{.name = "every_layout", .run = every_layout},
-                             {.name = "places_in_turn", .run = places_in_turn},
-                             {.name = "long_path_keeps_its_end", .run = long_path_keeps_its_end},
-                             {.name = "other_names", .run = other_names},
-                             {.name = "not_found", .run = not_found},
-                             {.name = "fashion_faults", .run = fashion_faults},
-                             {.name = "folders_that_cannot_be_searched",
-                              .run = folders_that_cannot_be_searched},
-                             {.name = "cifar_set", .run = cifar_set},
-                             {.name = "cifar_part", .run = cifar_part},
-                             {.name = "fashion_of_the_system", .run = fashion_of_the_system}};
-
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -15,7 +15,7 @@ static double dot(const double *a, const double *b, int n)
 }
 
 /* The second difference of n points: eigenvalues 2 - 2 cos(k π / (n + 1)). */
-static void known(void **state)
+TEST(known)
 {
     for (int n = 1; n <= 40; n += 13) {
         double *a = alloc((size_t)n * n, sizeof *a), *values = alloc(n, sizeof *values);
@@ -34,7 +34,7 @@ static void known(void **state)
     }
 }
 
-static void vectors(void **state)
+TEST(vectors)
 {
     enum { N = 23 };
     double a[N * N], values[N], v[N * N];
@@ -62,15 +62,7 @@ static void decompose_nan(void *unused)
     eigen_symmetric(values, NULL, a, 2);
 }
 
-static void refuses_nan(void **state)
+TEST(refuses_nan)
 {
     expect_death(EXIT_USAGE, decompose_nan, NULL, "eigenvalues", "(1,0)", "nan", NULL);
-}
-
-static const Case cases[] = {{"known", .run = known},
-                             {"vectors", .run = vectors},
-                             {"refuses_nan", .run = refuses_nan}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

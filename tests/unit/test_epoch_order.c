@@ -13,7 +13,7 @@ static void is_permutation(const int32_t *order, int count)
     free(times);
 }
 
-static void permutes(void **state)
+TEST(permutes)
 {
     static const int counts[] = {1, 2, 3, 24, 100, 60000};
     for (int i = 0; i < 6; i++) {
@@ -24,7 +24,7 @@ static void permutes(void **state)
     }
 }
 
-static void depends_on_seed_and_epoch_alone(void **state)
+TEST(depends_on_seed_and_epoch_alone)
 {
     int32_t first[100], again[100];
     epoch_order(first, 100, 7, 3);
@@ -38,7 +38,7 @@ static void depends_on_seed_and_epoch_alone(void **state)
 
 /* 24 permutations of 4 over 24,000 epochs: 1000 of each, give or take 5 standard deviations of
  * sqrt(1000 * 23/24). */
-static void all_equally_likely(void **state)
+TEST(all_equally_likely)
 {
     int times[256] = {0}, different = 0;
     for (int epoch = 0; epoch < 24000; epoch++) {
@@ -52,13 +52,4 @@ static void all_equally_likely(void **state)
             assert_in_range(times[i], 845, 1155);
         }
     assert_int_equal(different, 24);
-}
-
-static const Case cases[] = {{.name = "permutes", .run = permutes},
-                             {.name = "depends_on_seed_and_epoch_alone",
-                              .run = depends_on_seed_and_epoch_alone},
-                             {.name = "all_equally_likely", .run = all_equally_likely}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

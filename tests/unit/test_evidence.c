@@ -26,7 +26,7 @@ static Evidence good(void)
                       .used = {.trained = 640, .least = 1, .found = 1, .counting = 1}};
 }
 
-static void one_fault_is_enough(void **state)
+TEST(one_fault_is_enough)
 {
     Evidence e = good();
     assert_true(judge_equal(&e).passed && judge_gradients(&e).passed && judge_images(&e).passed);
@@ -50,7 +50,7 @@ static void one_fault_is_enough(void **state)
 }
 
 /* Comparisons with NaN are false: no limit may let it pass. */
-static void not_a_number_passes_nowhere(void **state)
+TEST(not_a_number_passes_nowhere)
 {
     Evidence e = good();
     double *numbers[] = {&e.distance,         &e.explained.unexplained, &e.explained.typical,
@@ -129,7 +129,7 @@ static Explanation explain(Training k)
 
 /* A training that ends with a rate so small that rounding is a large part of each move, also in a
  * layer of ten weights: coefficients fitted to the rounding must not make more of it. */
-static void rounding_does_not_grow(void **state)
+TEST(rounding_does_not_grow)
 {
     enum { SMALL = 10, ALL = N + SMALL, LONG = 90, RANKS = 3 };
     static const View with_small[] = {{.at = 0, .count = N}, {.at = N, .count = SMALL}};
@@ -167,7 +167,7 @@ static bool is_shared(const Explanation *x)
     return judge_gradients(&e).passed;
 }
 
-static void explains_a_mean(void **state)
+TEST(explains_a_mean)
 {
     Explanation x = explain((Training){half, .length = 1, .jump = -1});
     assert_true(x.unexplained < 1e-4 && x.typical > 0.9999);
@@ -179,7 +179,7 @@ static void explains_a_mean(void **state)
     assert_true(fabs(x.share[0] - 0.5) < 1e-2 && is_shared(&x));
 }
 
-static void tells_parts(void **state)
+TEST(tells_parts)
 {
     Explanation x = explain((Training){four_to_one, .length = 1, .jump = -1});
     assert_true(fabs(x.share[1] - 0.2) < 1e-3 && !is_shared(&x));
@@ -194,7 +194,7 @@ static void tells_parts(void **state)
 }
 
 /* Weights from elsewhere, and a way so long after them that theirs is nothing beside it. */
-static void far_away_hides_no_jump(void **state)
+TEST(far_away_hides_no_jump)
 {
     Explanation x = explain((Training){half, .length = 1, .jump = 10, .after = 10, .far = 1e6f});
     assert_true(x.unexplained > 0.1 && x.farthest > 1e3 && !is_shared(&x));
@@ -203,7 +203,7 @@ static void far_away_hides_no_jump(void **state)
 }
 
 /* Whose every step is in the moves before. */
-static void tells_a_pull(void **state)
+TEST(tells_a_pull)
 {
     Explanation x = explain((Training){half, .length = 1, .jump = -1, .pull = 0.03f});
     assert_true(x.typical > 0.99 && x.unexplained > 0.05 && !is_shared(&x));
@@ -302,7 +302,7 @@ static Explanation explain_step(Step step)
     return x;
 }
 
-static void knows_optimisers(void **state)
+TEST(knows_optimisers)
 {
     Step known[] = {lion, nadam, rmsprop, centralised, lookahead, sam};
     for (int k = 0; k < 6; k++) {
@@ -348,7 +348,7 @@ static bool is_drawn(bool carried)
     return foreign > 0;
 }
 
-static void draws_what_leads_on(void **state)
+TEST(draws_what_leads_on)
 {
     for (int trial = 0; trial < 20; trial++) {
         assert_true(is_drawn(false));
@@ -367,7 +367,7 @@ static Pass *pass_of(int rank, int params)
     return p;
 }
 
-static void other_networks_are_begun(void **state)
+TEST(other_networks_are_begun)
 {
     char *fault = NULL;
     Lineup *l = lineup_new(2);
@@ -409,7 +409,7 @@ static double shared_images(bool halves, int claimed, int by_rank)
     return shared;
 }
 
-static void epochs_are_no_words(void **state)
+TEST(epochs_are_no_words)
 {
     assert_true(shared_images(true, 8, 0) == 0);
     assert_true(shared_images(false, 8, 0) > 0.1);
@@ -434,7 +434,7 @@ static Pass batch_of(const Dataset *d, int image, int move, bool mirrored, float
     return (Pass){.head = {.n = 1, .h = 32, .w = 32, .c = 3}, .labels = &label, .x = x};
 }
 
-static void knows_images(void **state)
+TEST(knows_images)
 {
     enum { COUNT = 50 };
     static float x[32 * 32 * 3];
@@ -451,23 +451,4 @@ static void knows_images(void **state)
         x[i] = i & 1 ? 5 : -5;
     assert_int_equal(known_image(&d, &p, 0), -1);
     free(d.train.pixels), free(d.train.labels);
-}
-
-static const Case cases[] = {
-    {.name = "one_fault_is_enough", .run = one_fault_is_enough},
-    {.name = "not_a_number_passes_nowhere", .run = not_a_number_passes_nowhere},
-    {.name = "explains_a_mean", .run = explains_a_mean},
-    {.name = "tells_parts", .run = tells_parts},
-    {.name = "rounding_does_not_grow", .run = rounding_does_not_grow},
-    {.name = "far_away_hides_no_jump", .run = far_away_hides_no_jump},
-    {.name = "tells_a_pull", .run = tells_a_pull},
-    {.name = "knows_optimisers", .run = knows_optimisers},
-    {.name = "draws_what_leads_on", .run = draws_what_leads_on},
-    {.name = "other_networks_are_begun", .run = other_networks_are_begun},
-    {.name = "epochs_are_no_words", .run = epochs_are_no_words},
-    {.name = "knows_images", .run = knows_images},
-};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

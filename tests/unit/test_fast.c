@@ -1,25 +1,24 @@
 /* test_fast.c: whole networks on the fast convolutions (direct, Winograd) against the same networks
- * on im2col and CBLAS: gradients, and what forty updates make of the difference; and that a
- * training step allocates nothing.
+ * on im2col and CBLAS: gradients, and what forty updates make of the difference.
  *
  * im2col is what the CPU uses where an input has no border: here nothing gets one. (On the CPU
  * alone: the other devices have one way each.)
  */
 #include "check.h"
 #include "net.h"
-#include "optim.h"
 #include <math.h>
 #include <string.h>
 
 static int no_halo(Backend *be, int R) { return 0; }
 
-static Backend *open_device(BackendOps *slow)
+static Backend *open_device(bool slow)
 {
+    static BackendOps slow_ops;
     Backend *be = device_backend(0, 1, 2);
     if (slow) {
-        *slow = *be->op;
-        slow->conv_halo = no_halo;
-        be->op = slow;
+        slow_ops = *be->op;
+        slow_ops.conv_halo = no_halo;
+        be->op = &slow_ops;
     }
     return be;
 }
@@ -34,13 +33,11 @@ static const ModelSpec networks[] = {{.name = "cnn", .h = 32, .w = 32, .c = 3, .
 /* One step's gradients, each tensor's to 1e-5 of its norm. A small batch: in a large one some
  * ReLU's input lies within rounding of zero, and one that comes to the other side changes the
  * gradient by about 1e-3, in any float32 arithmetic. */
-static void gradients(void **state)
+TEST(gradients)
 {
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
-        BackendOps slow;
-        Backend *fast_be = open_device(NULL), *slow_be = open_device(&slow);
-        Net fast = net_new(fast_be, &networks[i], IMAGES, IMAGES, 7),
-            old = net_new(slow_be, &networks[i], IMAGES, IMAGES, 7);
+        Net fast = net_new(open_device(false), &networks[i], IMAGES, IMAGES, 7),
+            old = net_new(open_device(true), &networks[i], IMAGES, IMAGES, 7);
         expect_close(net_gradient(&fast), net_gradient(&old), 0, 1e-6, "loss");
         float *ours = fetch(&fast, fast.m->grads);
         double *theirs = fetch_double(&old, old.m->grads), worst = 0;
@@ -51,9 +48,6 @@ static void gradients(void **state)
             worst = fmax(worst, ratio);
         }
         printf("    %s: gradients at most %.1e apart\n", networks[i].name, worst);
-        free(ours), free(theirs);
-        net_free(&fast), net_free(&old);
-        backend_close(fast_be), backend_close(slow_be);
     }
 }
 
@@ -64,10 +58,8 @@ enum { STEPS = 40 };
 static void train(double loss[STEPS], bool old, int nudge)
 {
     static const ModelSpec spec = {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 10};
-    BackendOps slow;
-    Backend *be = open_device(old ? &slow : NULL);
-    Net n = net_new(be, &spec, 16, 16, 7);
-    Sgd *sgd = sgd_new(n.m, 0.9, 5e-4, false);
+    Net n = net_new(open_device(old), &spec, 16, 16, 7);
+    Sgd *sgd = net_sgd(&n, 0.9, 5e-4, false);
     float *w = fetch(&n, n.m->params);
     for (int i = 0; nudge && i < n.m->params.n; i += nudge)
         w[i] = nextafterf(w[i], INFINITY);
@@ -77,16 +69,12 @@ static void train(double loss[STEPS], bool old, int nudge)
         loss[step] = net_gradient(&n);
         sgd_step(n.m, sgd, 0.05);
     }
-    free(w);
-    sgd_free(n.m, sgd);
-    net_free(&n);
-    backend_close(be);
 }
 
 /* Training is chaotic: two runs whose weights differ by one unit in the last place drift apart,
  * from the step on where some ReLU's input comes to the other side of zero. The fast convolutions
  * must stay as close to the old ones as such a run does, or within a thousandth. */
-static void some_steps(void **state)
+TEST(some_steps)
 {
     if (SANITIZED)
         SKIP("the same code ran in the case gradients; this one compares numbers");
@@ -102,10 +90,4 @@ static void some_steps(void **state)
     printf("    nudged at most %.1e apart, fast %.1e; loss %.4f to %.4f\n", spread, worst, old[0],
            old[STEPS - 1]);
     assert_true(old[STEPS - 1] < 0.8 * old[0]); /* it learns */
-}
-
-static const Case cases[] = {{"gradients", .run = gradients}, {"some_steps", .run = some_steps}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -79,13 +79,6 @@ static int files_in(const char *folder)
     return count;
 }
 
-static const char *in(const char *folder, const char *name)
-{
-    static char path[4400];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
 static void expect_error(char *error, const char *path, const char *word)
 {
     if (!error || strncmp(error, path, strlen(path)) || !strstr(error, word))
@@ -94,9 +87,9 @@ static void expect_error(char *error, const char *path, const char *word)
     free(error);
 }
 
-static void replaces(void **state)
+TEST(replaces)
 {
-    const char *folder = scratch_dir(), *path = in(folder, "x");
+    const char *folder = scratch_dir(), *path = path_in(folder, "x");
     umask(022);
     for (uint32_t word = 1; word < 4; word++) {
         assert_null(write_words(path, word));
@@ -109,24 +102,20 @@ static void replaces(void **state)
 }
 
 /* While it is being written the old file is there, and nothing of the new one under its name. */
-static void old_until_commit(void **state)
+TEST(old_until_commit)
 {
-    const char *path = in(scratch_dir(), "x");
+    const char *path = path_in(scratch_dir(), "x");
     assert_null(write_words(path, 1));
     NewFile *f = file_begin(path);
     file_print(f, "%d %s\n", 7, "new");
     assert_int_equal(whole_word(path), 1);
     assert_null(file_commit(f));
-    FILE *written = fopen(path, "r");
-    char text[32];
-    assert_string_equal(fgets(text, sizeof text, written), "7 new\n");
-    assert_null(fgets(text, sizeof text, written));
-    fclose(written);
+    assert_string_equal(slurp(path, NULL), "7 new\n");
 }
 
-static void power_cut(void **state)
+TEST(power_cut)
 {
-    const char *folder = scratch_dir(), *path = in(folder, "x");
+    const char *folder = scratch_dir(), *path = path_in(folder, "x");
     assert_null(write_words(path, 1));
     assert_int_equal(file_syncs, 1);
     assert_int_equal(folder_syncs, 1);
@@ -139,7 +128,7 @@ static void power_cut(void **state)
     assert_int_equal(files_in(folder), 1);
 }
 
-static void wrong_places(void **state)
+TEST(wrong_places)
 {
     const char *folder = scratch_dir();
     expect_error(write_words("/nowhere/x", 1), "/nowhere/x", "No such file");
@@ -152,15 +141,15 @@ static void wrong_places(void **state)
     if (geteuid() == 0) /* permissions do not stop root */
         return;
     assert_int_equal(chmod(folder, 0500), 0);
-    expect_error(write_words(in(folder, "x"), 1), folder, "Permission denied");
+    expect_error(write_words(path_in(folder, "x"), 1), folder, "Permission denied");
     chmod(folder, 0700);
 }
 
 /* Writes fail behind the first 100,000 bytes, as on a full disk: the old file stays, and no rest of
  * the new one. */
-static void no_room(void **state)
+TEST(no_room)
 {
-    const char *folder = scratch_dir(), *path = in(folder, "x");
+    const char *folder = scratch_dir(), *path = path_in(folder, "x");
     assert_null(write_words(path, 1));
     signal(SIGXFSZ, SIG_IGN);
     const struct rlimit little = {100000, 100000};
@@ -174,9 +163,9 @@ static void no_room(void **state)
     assert_int_equal(files_in(folder), 1);
 }
 
-static void full_disk(void **state)
+TEST(full_disk)
 {
-    const char *folder = scratch_dir(), *path = in(folder, "x");
+    const char *folder = scratch_dir(), *path = path_in(folder, "x");
     if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
         mount("tmpfs", folder, "tmpfs", 0, "size=1536k"))
         SKIP("a small file system can only be mounted by root");
@@ -196,9 +185,9 @@ static void limit_files(rlim_t bytes)
 }
 
 /* Only what the buffer still holds does not fit: the last flush must be looked at too. */
-static void full_at_the_end(void **state)
+TEST(full_at_the_end)
 {
-    const char *folder = scratch_dir(), *path = in(folder, "x");
+    const char *folder = scratch_dir(), *path = path_in(folder, "x");
     signal(SIGXFSZ, SIG_IGN);
     limit_files(10);
     NewFile *f = file_begin(path);
@@ -211,9 +200,9 @@ static void full_at_the_end(void **state)
 
 /* A writer in a loop, killed some time after its first file: what has the final name is whole every
  * time, and nothing else is left. */
-static void killed(void **state)
+TEST(killed)
 {
-    const char *folder = scratch_dir(), *path = in(folder, "x");
+    const char *folder = scratch_dir(), *path = path_in(folder, "x");
     _Atomic int *writing = mmap(NULL, sizeof *writing, PROT_READ | PROT_WRITE,
                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(writing != MAP_FAILED);
@@ -250,37 +239,35 @@ static void killed(void **state)
 
 /* Where no file is without a name, a killed writer leaves its temporary file: the next writer of
  * the same path removes it, but not that of a writer that lives, nor any other file. */
-static void leftovers(void **state)
+TEST(leftovers)
 {
     const char *folder = scratch_dir();
     const char *const names[] = {"x.123.tmp", "x.tmp",      "x.12a.tmp",
                                  "y.123.tmp", "x.123.tmp2", "x.77.tmp"};
-    char path[4400];
     for (int i = 0; i < 6; i++)
-        fclose(fopen(in(folder, names[i]), "w"));
-    int living = open(in(folder, "x.77.tmp"), O_RDONLY);
+        fclose(fopen(path_in(folder, names[i]), "w"));
+    int living = open(path_in(folder, "x.77.tmp"), O_RDONLY);
     assert_int_equal(flock(living, LOCK_EX), 0);
-    snprintf(path, sizeof path, "%s", in(folder, "x"));
+    const char *path = path_in(folder, "x");
     assert_null(write_words(path, 1));
     assert_int_equal(files_in(folder), 6);
-    assert_int_equal(access(in(folder, "x.123.tmp"), F_OK), -1);
+    assert_int_equal(access(path_in(folder, "x.123.tmp"), F_OK), -1);
     close(living);
     assert_null(write_words(path, 2));
-    assert_int_equal(access(in(folder, "x.77.tmp"), F_OK), -1);
+    assert_int_equal(access(path_in(folder, "x.77.tmp"), F_OK), -1);
     char longest[256];
     memset(longest, 'n', 255);
     longest[255] = 0;
-    assert_null(write_words(in(folder, longest), 3));
-    assert_int_equal(whole_word(in(folder, longest)), 3);
+    assert_null(write_words(path_in(folder, longest), 3));
+    assert_int_equal(whole_word(path_in(folder, longest)), 3);
 }
 
 /* Logs and reading: only regular files, and never waiting for a pipe. */
-static void logs(void **state)
+TEST(logs)
 {
-    const char *folder = scratch_dir();
-    char path[4400], *error, *bytes;
+    const char *folder = scratch_dir(), *path = path_in(folder, "log");
+    char *error, *bytes;
     size_t size;
-    snprintf(path, sizeof path, "%s", in(folder, "log"));
     for (int fresh = 0; fresh < 2; fresh++) {
         FILE *log = file_log(path, fresh, &error);
         assert_null(error);
@@ -293,14 +280,13 @@ static void logs(void **state)
     assert_string_equal(bytes, "one\ntwo\n");
     free(bytes);
     expect_error(file_read(&bytes, &size, path, 7), path, "8 bytes");
-    assert_int_equal(mkfifo(in(folder, "pipe"), 0600), 0);
+    assert_int_equal(mkfifo(path_in(folder, "pipe"), 0600), 0);
     const char *const wrong[][2] = {{"pipe", "is not a regular file"},
                                     {"", "is a folder"},
                                     {"/dev/full", "is not a regular file"},
                                     {"no/where", "No such file"}};
     for (int i = 0; i < 4; i++) {
-        snprintf(path, sizeof path, "%s",
-                 *wrong[i][0] == '/' ? wrong[i][0] : in(folder, wrong[i][0]));
+        path = *wrong[i][0] == '/' ? wrong[i][0] : path_in(folder, wrong[i][0]);
         expect_error(file_read(&bytes, &size, path, 100), path, wrong[i][1]);
         assert_null(file_log(path, false, &error));
         expect_error(error, path, wrong[i][1]);
@@ -310,11 +296,9 @@ static void logs(void **state)
 }
 
 /* A log's line is written whole or not at all. */
-static void log_no_room(void **state)
+TEST(log_no_room)
 {
-    char path[4400], *error, *bytes;
-    size_t size;
-    snprintf(path, sizeof path, "%s", in(scratch_dir(), "log"));
+    char *path = path_in(scratch_dir(), "log"), *error;
     FILE *log = file_log(path, true, &error);
     limit_files(10); /* SIGXFSZ: see start_streams.c */
     assert_null(file_log_put(log, "seven!\n"));
@@ -323,27 +307,23 @@ static void log_no_room(void **state)
     assert_string_equal(error, "File too large");
     free(error);
     fclose(log);
-    assert_null(file_read(&bytes, &size, path, 100));
-    assert_string_equal(bytes, "seven!\n");
-    free(bytes);
+    assert_string_equal(slurp(path, NULL), "seven!\n");
 }
 
-static void folders(void **state)
+TEST(folders)
 {
     const char *folder = scratch_dir();
-    char path[4400];
     for (int again = 0; again < 2; again++) {
-        assert_null(file_make_folder(in(folder, "a/b//c/")));
-        assert_int_equal(access(in(folder, "a/b/c"), W_OK), 0);
+        assert_null(file_make_folder(path_in(folder, "a/b//c/")));
+        assert_int_equal(access(path_in(folder, "a/b/c"), W_OK), 0);
     }
     assert_null(file_make_folder("/"));
     assert_int_equal(chdir(folder), 0);
     assert_null(file_make_folder("here"));
     assert_null(file_make_folder("./a/../here/too"));
-    assert_int_equal(access(in(folder, "here/too"), W_OK), 0);
+    assert_int_equal(access(path_in(folder, "here/too"), W_OK), 0);
     assert_null(write_words("a/file", 1));
-    snprintf(path, sizeof path, "%s", "a/file/below");
-    expect_error(file_make_folder(path), path, "a/file is not a folder");
+    expect_error(file_make_folder("a/file/below"), "a/file/below", "a/file is not a folder");
     expect_error(file_make_folder("a/file"), "a/file", "is not a folder");
     expect_error(file_make_folder("/proc/x/y"), "/proc/x/y", "cannot make the folder /proc/x");
 }
@@ -369,7 +349,7 @@ static int remove_deep(const char *folder)
     return file_remove(folder) && access(folder, F_OK) != 0 ? 0 : 1;
 }
 
-static void removes(void **state)
+TEST(removes)
 {
     assert_int_equal(chdir(scratch_dir()) | chmod(".", 0777) | symlink("/proc", "link"), 0);
     assert_true(file_remove("link") && file_remove("link") && access("/proc/self", F_OK) == 0);
@@ -383,22 +363,4 @@ static void removes(void **state)
     int status;
     assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
-}
-
-static const Case cases[] = {{"replaces", .run = replaces},
-                             {"old_until_commit", .run = old_until_commit},
-                             {"power_cut", .run = power_cut},
-                             {"wrong_places", .run = wrong_places},
-                             {"no_room", .run = no_room},
-                             {"full_disk", .run = full_disk},
-                             {"full_at_the_end", .run = full_at_the_end},
-                             {"killed", .run = killed},
-                             {"leftovers", .run = leftovers},
-                             {"logs", .run = logs},
-                             {"log_no_room", .run = log_no_room},
-                             {"folders", .run = folders},
-                             {"removes", .run = removes}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

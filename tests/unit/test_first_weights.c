@@ -13,7 +13,7 @@ static const float mean[3] = {0.4f, 0.5f, 0.6f}, istd[3] = {4, 3, 5};
 /* Smooth images: neighbouring pixels, and channels, are alike. */
 static Images images_new(int C)
 {
-    Images all = {COUNT, H, W, C, alloc(COUNT * H * W * (size_t)C, 1), alloc(COUNT, 1)};
+    Images all = images_blank(COUNT, H, W, C);
     Rng r = rng_at(1, RNG_TEST, 0, 0);
     for (int n = 0; n < COUNT; n++) {
         double a = rng_uniform(&r), b = rng_uniform(&r), c = rng_uniform(&r);
@@ -53,10 +53,9 @@ static void covariance_case(int C, int R)
                         sum += element(&all, n, y, x, i, R) * element(&all, n, y, x, j, R);
             expect_close(cov[i * D + j], sum / count, 1e-5, 1e-5, "covariance");
         }
-    free(cov), free(all.pixels), free(all.labels);
 }
 
-static void covariance(void **state)
+BACKEND_TEST(covariance)
 {
     covariance_case(1, 2);
     covariance_case(3, 2);
@@ -65,9 +64,8 @@ static void covariance(void **state)
 
 /* The filters' outputs over all images: their covariance is 1 for the first half; the second half
  * has the other sign. */
-static void whitening(void **state)
+DEVICE_TEST(whitening)
 {
-    Device *d = device_open();
     Images all = images_new(3);
     enum { D = 12 };
     Net n = net_new(d->be, &(ModelSpec){.name = "airbench-4", .h = H, .w = W, .c = 3, .classes = 5},
@@ -89,9 +87,6 @@ static void whitening(void **state)
             }
     for (int i = 0; i < D * D; i++)
         expect_close(out[i / D][i % D] / count, i / D == i % D, 2e-3, 0, "whitened covariance");
-    free(w), free(all.pixels), free(all.labels);
-    net_free(&n);
-    device_close(d);
 }
 
 static void whiten_another(void *context)
@@ -99,20 +94,16 @@ static void whiten_another(void *context)
     start_whiten(context, &(Images){.c = 1}, 1, mean, istd, 0);
 }
 
-static void refuses_other_networks(void **state)
+DEVICE_TEST(refuses_other_networks)
 {
-    Device *d = device_open();
     Net n = net_new(d->be, &(ModelSpec){.name = "cnn", .h = 8, .w = 8, .c = 1, .classes = 3}, 1, 1,
                     1);
     expect_death(2, whiten_another, n.m, "model cnn", "airbench-W", NULL);
-    net_free(&n);
-    device_close(d);
 }
 
 /* A Dirac convolution of the same number of channels gives its input back. */
-static void dirac_and_head(void **state)
+DEVICE_TEST(dirac_and_head)
 {
-    Device *d = device_open();
     Net n = net_new(d->be,
                     &(ModelSpec){.name = "airbench-16", .h = 28, .w = 28, .c = 1, .classes = 9}, 3,
                     3, 1);
@@ -141,20 +132,5 @@ static void dirac_and_head(void **state)
         if (!strcmp(n.m->layers[l].name, "layer1.conv2")) { /* 16 channels to 16 */
             double *x = get(d, model_activation(n.m, n.m->layers[l].in));
             expect_tensor(d, model_activation(n.m, l + 1), x, 1e-5, "a Dirac convolution");
-            free(x);
         }
-    free(before), free(after);
-    net_free(&n);
-    device_close(d);
-}
-
-static const Case cases[] = {
-    {"covariance", .run = covariance},
-    {"whitening", .run = whitening},
-    {"refuses_other_networks", .run = refuses_other_networks},
-    {"dirac_and_head", .run = dirac_and_head},
-};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

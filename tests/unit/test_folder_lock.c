@@ -15,7 +15,7 @@ static void refused(const char *folder, const char *words)
     expect_death(EXIT_USAGE, lock_it, (void *)folder, folder, words, NULL);
 }
 
-static void one_at_a_time(void **state)
+TEST(one_at_a_time)
 {
     const char *folder = scratch_dir();
     char words[64];
@@ -29,10 +29,10 @@ static void one_at_a_time(void **state)
 }
 
 /* The old words of a file that nobody holds mean nothing. */
-static void old_words(void **state)
+TEST(old_words)
 {
     const char *folder = scratch_dir();
-    char *path = format_new("%s/.lock", folder);
+    char *path = path_in(folder, ".lock");
     FILE *f = fopen(path, "w");
     for (int i = 0; i < 1000; i++)
         fprintf(f, "process 1 on \033[2Jhost\n");
@@ -46,7 +46,6 @@ static void old_words(void **state)
     refused(folder, "in use by \\x1b[2J\\xff0");
     fclose(f);
     folder_unlock(l);
-    free(path);
 }
 
 /* Can another process lock it? (expect_death() would end the holder: child.h.) */
@@ -64,7 +63,7 @@ static bool is_free(const char *folder)
 }
 
 /* A holder that is killed, with a forked child that lives on and a program that it started. */
-static void killed_holder(void **state)
+TEST(killed_holder)
 {
     const char *folder = scratch_dir();
     int fd[2];
@@ -92,10 +91,10 @@ static void killed_holder(void **state)
     kill(-holder, SIGKILL);
 }
 
-static void wrong_places(void **state)
+TEST(wrong_places)
 {
     const char *folder = scratch_dir();
-    char *path = format_new("%s/.lock", folder);
+    char *path = path_in(folder, ".lock");
     assert_int_equal(mkfifo(path, 0600), 0);
     refused(folder, "is not a regular file: remove it");
     unlink(path);
@@ -107,14 +106,4 @@ static void wrong_places(void **state)
     rmdir(path);
     refused("/nowhere", "/nowhere/.lock: No such file");
     refused("/proc", "/proc/.lock");
-    free(path);
-}
-
-static const Case cases[] = {{"one_at_a_time", .run = one_at_a_time},
-                             {"old_words", .run = old_words},
-                             {"killed_holder", .run = killed_holder},
-                             {"wrong_places", .run = wrong_places}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

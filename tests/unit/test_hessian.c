@@ -25,13 +25,15 @@ typedef struct Fixture {
     EvalSet *subset;
 } Fixture;
 
+static void free_set(void *s) { eval_set_free(s); }
+
 static Fixture fixture_new(Comm *c, ModelSpec spec)
 {
     Fixture f = {.be = device_backend(c ? c->local_rank : 0, c ? c->local_size : 1, c ? 1 : 2)};
     spec.h = H, spec.w = W, spec.c = C, spec.classes = CLASSES;
-    f.m = model_new(f.be, &spec, BATCH);
+    f.m = net_model(f.be, &spec, BATCH);
     model_init(f.m, 1);
-    f.images = (Images){COUNT, H, W, C, alloc(COUNT, PIXELS), alloc(COUNT, 1)};
+    f.images = images_blank(COUNT, H, W, C);
     Rng r = rng_at(1, RNG_TEST, 0, 0);
     for (int i = 0; i < COUNT * PIXELS; i++)
         f.images.pixels[i] = (uint8_t)rng_u32(&r);
@@ -41,21 +43,13 @@ static Fixture fixture_new(Comm *c, ModelSpec spec)
         order[i] = i * 7 % COUNT;
     }
     f.subset = eval_set_new(f.be, &f.images, mean, istd, order, COUNT, BATCH, model_halo(f.m));
+    at_end(f.subset, free_set, f.subset);
     return f;
 }
 
 static HessianData data_of(const Fixture *f, Comm *c)
 {
     return (HessianData){c, f->subset, MODEL_FROZEN_STATS};
-}
-
-static void fixture_free(Fixture *f)
-{
-    eval_set_free(f->subset);
-    free(f->images.pixels);
-    free(f->images.labels);
-    model_free(f->m);
-    backend_close(f->be);
 }
 
 /* Add fraction x (H v) of one batch to out [D], by float64 gradients close enough for an error far
@@ -76,7 +70,7 @@ static void add_product(double *out, RefNet *r, double fraction, const double *w
 /* One reference network per batch of the subset. Returns their number. */
 static int references(const Fixture *f, RefNet **refs, Net *nets)
 {
-    float *w = alloc(f->m->params.n, sizeof *w);
+    float *w = keep(alloc(f->m->params.n, sizeof *w));
     f->be->op->download(f->m->s, w, f->m->params);
     for (int i = 0; i < f->subset->batches; i++) {
         const Batch *b = &f->subset->batch[i];
@@ -87,7 +81,6 @@ static int references(const Fixture *f, RefNet **refs, Net *nets)
         store(&nets[i], nets[i].m->params, w);
         refs[i] = refnet_new(&nets[i]);
     }
-    free(w);
     return f->subset->batches;
 }
 
@@ -96,15 +89,11 @@ static void reference_product(const Fixture *f, double *out, const double *v)
     RefNet *refs[COUNT];
     Net nets[COUNT];
     int batches = references(f, refs, nets), D = f->m->params.n;
-    double *w = alloc(D, sizeof *w);
+    double *w = keep(alloc(D, sizeof *w));
     memcpy(w, refs[0]->params, D * sizeof *w);
     memset(out, 0, D * sizeof *out);
-    for (int b = 0; b < batches; b++) {
+    for (int b = 0; b < batches; b++)
         add_product(out, refs[b], refs[b]->N / (double)COUNT, w, v, D);
-        refnet_free(refs[b]);
-        net_free(&nets[b]);
-    }
-    free(w);
 }
 
 /* values [D], vectors [D,D] of the whole Hessian. */
@@ -113,8 +102,8 @@ static void reference_hessian(const Fixture *f, double *values, double *vectors)
     RefNet *refs[COUNT];
     Net nets[COUNT];
     int batches = references(f, refs, nets), D = f->m->params.n;
-    double *w = alloc(D, sizeof *w), *v = alloc(D, sizeof *v),
-           *hessian = alloc((size_t)D * D, sizeof *hessian);
+    double *w = keep(alloc(D, sizeof *w)), *v = keep(alloc(D, sizeof *v)),
+           *hessian = keep(alloc((size_t)D * D, sizeof *hessian));
     memcpy(w, refs[0]->params, D * sizeof *w);
     for (int b = 0; b < batches; b++)
         for (int i = 0; i < D; i++) {
@@ -123,11 +112,6 @@ static void reference_hessian(const Fixture *f, double *values, double *vectors)
             v[i] = 0;
         }
     eigen_symmetric(values, vectors, hessian, D);
-    for (int b = 0; b < batches; b++) {
-        refnet_free(refs[b]);
-        net_free(&nets[b]);
-    }
-    free(w), free(v), free(hessian);
 }
 
 static double angle_cosine(const float *a, const double *b, int D)
@@ -143,8 +127,9 @@ static void compare(const Fixture *f, const char *what)
 {
     int D = f->m->params.n;
     HessianData data = data_of(f, NULL);
-    double *values = alloc(D, sizeof *values), *vectors = alloc((size_t)D * D, sizeof *vectors);
-    float *before = alloc(D, sizeof *before), *after = alloc(D, sizeof *after);
+    double *values = keep(alloc(D, sizeof *values)),
+           *vectors = keep(alloc((size_t)D * D, sizeof *vectors));
+    float *before = keep(alloc(D, sizeof *before)), *after = keep(alloc(D, sizeof *after));
     f->be->op->download(f->m->s, before, f->m->params);
     reference_hessian(f, values, vectors);
     HessianEdges e = hessian_edges(f->m, &data, 60, 1e-4, 3, NULL, NULL);
@@ -162,22 +147,19 @@ static void compare(const Fixture *f, const char *what)
                  "the sharpest direction");
     assert_true(e.converged && e.noise < 1e-3 * scale);
     hessian_edges_free(&e);
-    free(values), free(vectors), free(before), free(after);
 }
 
-static void small_networks(void **state)
+BACKEND_TEST(small_networks)
 {
     Fixture f = fixture_new(NULL, (ModelSpec){.name = "linear"});
     compare(&f, "linear");
-    fixture_free(&f);
     f = fixture_new(NULL, (ModelSpec){.name = "mlp", .hidden = {7, 5}});
     compare(&f, "mlp");
-    fixture_free(&f);
 }
 
 /* With a last layer of zeros the first layer alone does not change the loss, both together do: a
  * saddle. */
-static void saddle(void **state)
+BACKEND_TEST(saddle)
 {
     Fixture f = fixture_new(NULL, (ModelSpec){.name = "mlp", .hidden = {6}});
     f.be->op->zero(f.m->s, model_view(f.m->params, model_find(f.m, "fc2.weight")));
@@ -186,12 +168,11 @@ static void saddle(void **state)
     HessianEdges e = hessian_edges(f.m, &data, 60, 1e-4, 4, NULL, NULL);
     assert_true(e.bottom < -0.02 * e.top);
     hessian_edges_free(&e);
-    fixture_free(&f);
 }
 
 /* Softmax regression with all weights 0 gives every class 1/K: H = (I - 1/K) / K  x  mean of
  * (x,1)(x,1)ᵀ. */
-static void softmax_at_zero(void **state)
+BACKEND_TEST(softmax_at_zero)
 {
     Fixture f = fixture_new(NULL, (ModelSpec){.name = "linear"});
     f.be->op->zero(f.m->s, f.m->params);
@@ -211,7 +192,6 @@ static void softmax_at_zero(void **state)
     expect_close(e.bottom, 0, 1e-3 * e.top, 0,
                  "the smallest eigenvalue: all classes moved together change nothing");
     hessian_edges_free(&e);
-    fixture_free(&f);
 }
 
 /* H v of networks too large for a whole Hessian, with batch statistics; v is a steep direction, the
@@ -221,8 +201,8 @@ static void product_of(ModelSpec spec)
     const char *name = spec.name;
     Fixture f = fixture_new(NULL, spec);
     int D = f.m->params.n;
-    double *v = alloc(D, sizeof *v), *expected = alloc(D, sizeof *expected),
-           *found = alloc(D, sizeof *found), difference = 0, length = 0;
+    double *v = keep(alloc(D, sizeof *v)), *expected = keep(alloc(D, sizeof *expected)),
+           *found = keep(alloc(D, sizeof *found)), difference = 0, length = 0;
     HessianData data = data_of(&f, NULL);
     HessianEdges e = hessian_edges(f.m, &data, 3, 0, 6, NULL, NULL);
     for (int i = 0; i < D; i++)
@@ -239,11 +219,9 @@ static void product_of(ModelSpec spec)
         fail_msg("%s: relative error of H v %g, expected at most 0.02", name,
                  sqrt(difference / length));
     hessian_edges_free(&e);
-    free(v), free(expected), free(found);
-    fixture_free(&f);
 }
 
-static void products(void **state)
+BACKEND_TEST(products)
 {
     product_of((ModelSpec){.name = "mlp"});
     product_of((ModelSpec){.name = "resnet8"});
@@ -251,7 +229,7 @@ static void products(void **state)
     product_of((ModelSpec){.name = "resnet8", .no_batchnorm = true});
 }
 
-static void ranks_agree(void **state)
+static void ranks_agree(void)
 {
     static const char *const names[] = {"mlp", "resnet8"};
     Comm *c = comm_open("auto");
@@ -269,10 +247,11 @@ static void ranks_agree(void **state)
         assert_true(all[0] == b.top && all[1] == -b.top);
         hessian_edges_free(&a);
         hessian_edges_free(&b);
-        fixture_free(&f);
     }
     comm_close(c);
 }
+BACKEND_TEST(ranks_agree_2, .ranks = 2) { ranks_agree(); }
+BACKEND_TEST(ranks_agree_3, .ranks = 3) { ranks_agree(); }
 
 static bool twice(void *context, const HessianEdges *so_far)
 {
@@ -280,7 +259,7 @@ static bool twice(void *context, const HessianEdges *so_far)
     return so_far->steps < 2;
 }
 
-static void stops_when_told(void **state)
+BACKEND_TEST(stops_when_told)
 {
     Fixture f = fixture_new(NULL, (ModelSpec){.name = "mlp", .hidden = {7}});
     HessianData data = data_of(&f, NULL);
@@ -290,7 +269,6 @@ static void stops_when_told(void **state)
     assert_int_equal(e.steps, 2);
     assert_true(!e.converged && e.top_error > 0 && isfinite(e.top_error));
     hessian_edges_free(&e);
-    fixture_free(&f);
 }
 
 static void by_running_statistics(void *name)
@@ -300,7 +278,6 @@ static void by_running_statistics(void *name)
     data.mode = MODEL_EVAL;
     HessianEdges e = hessian_edges(f.m, &data, 2, 0, 1, NULL, NULL);
     hessian_edges_free(&e);
-    fixture_free(&f);
 }
 
 static void of_max_pooling(void *unused)
@@ -320,7 +297,7 @@ static void of_diverged_weights(void *unused)
     hessian_edges(f.m, &data, 2, 0, 1, NULL, NULL);
 }
 
-static void refuses(void **state)
+BACKEND_TEST(refuses)
 {
     expect_death(EXIT_USAGE, by_running_statistics, "resnet8", "resnet8", "running statistics",
                  NULL);
@@ -334,7 +311,7 @@ static void save(const Fixture *f, const char *path)
 {
     const Model *m = f->m;
     SafeTensor tensors[16];
-    float x[COUNT * PIXELS], label[COUNT], *w = alloc(m->params.n, sizeof *w);
+    float x[COUNT * PIXELS], label[COUNT], *w = keep(alloc(m->params.n, sizeof *w));
     f->be->op->download(m->s, w, m->params);
     for (int i = 0; i < m->nviews; i++) {
         tensors[i] = (SafeTensor){.name = (char *)m->views[i].name,
@@ -351,14 +328,11 @@ static void save(const Fixture *f, const char *path)
     tensors[m->nviews + 1] = (SafeTensor){"label", 1, {COUNT}, label};
     assert_null(
         safetensors_write(path, &(SafeTensors){.tensors = tensors, .count = m->nviews + 2}));
-    free(w);
 }
 
-static void against_torch(void **state)
+BACKEND_TEST(against_torch)
 {
-    char in[4200], out[4200];
-    snprintf(in, sizeof in, "%s/in", scratch_dir());
-    snprintf(out, sizeof out, "%s/out", scratch_dir());
+    const char *folder = scratch_dir(), *in = path_in(folder, "in"), *out = path_in(folder, "out");
     Fixture f = fixture_new(NULL, (ModelSpec){.name = "mlp", .hidden = {12, 6}});
     save(&f, in);
     python_run("tests/torch/hessian.py %s %s", in, out);
@@ -374,21 +348,4 @@ static void against_torch(void **state)
     expect_close(e.bottom, bottom, 2e-3 * top, 0, "the smallest eigenvalue");
     hessian_edges_free(&e);
     safetensors_free(&torch);
-    fixture_free(&f);
-}
-
-static const Case cases[] = {
-    {"small_networks", .run = small_networks},
-    {"saddle", .run = saddle},
-    {"softmax_at_zero", .run = softmax_at_zero},
-    {"products", .run = products},
-    {"ranks_agree_2", .run = ranks_agree, .ranks = 2},
-    {"ranks_agree_3", .run = ranks_agree, .ranks = 3},
-    {"stops_when_told", .run = stops_when_told},
-    {"refuses", .run = refuses},
-    {"against_torch", .run = against_torch},
-};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -1,6 +1,7 @@
 /* test_hostile_checkpoint.c: files that are whole and well-formed, and lie: about how far a
  * training is, about their weights, about the network that these belong to. A good file is patched,
- * one lie at a time.
+ * one lie at a time, and none of them gets into a model. Also saves that fail, which leave the old
+ * file. (What is no safetensors file: test_safetensors.c. Writers that are killed: test_file.c.)
  */
 #include "backend/backend_open.h"
 #include "check.h"
@@ -11,8 +12,11 @@
 #include "safetensors.h"
 #include <float.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 enum { IMAGES = 100, EPOCHS = 3, CLASSES = 5, SIDE = 8, BATCH = 2 };
 
@@ -66,16 +70,51 @@ static void save(void *context)
     checkpoint_save(a->path, m, more, &middle);
 }
 
+/* The vectors of a child that loads, and what they held before. */
+static Model *victim;
+static Tensor part[8];
+static float *before[8];
+static int parts;
+
+static float *elements(Tensor t)
+{
+    float *host = alloc(tensor_count(t), sizeof *host);
+    victim->be->op->download(victim->s, host, t);
+    return host;
+}
+
+/* What die() calls in place of exit(): a second line fails expect_death. */
+static void at_death(int status)
+{
+    for (int i = 0; i < parts; i++)
+        if (memcmp(elements(part[i]), before[i], sizeof(float) * tensor_count(part[i])))
+            fprintf(stderr, "and vector %d was changed\n", i);
+    _exit(status);
+}
+
+static void watch(Tensor t)
+{
+    part[parts] = t;
+    before[parts++] = elements(t);
+}
+
 static void load(void *context)
 {
     Attempt a = *(const Attempt *)context;
     Progress p;
+    die_register(0, 1, at_death);
     if (a.itself)
         checkpoint_model(a.path, &a.spec);
-    Model *m = model_new(backend_cpu_open(0, 1, 1), &a.spec, BATCH);
+    Model *m = victim = model_new(backend_cpu_open(0, 1, 1), &a.spec, BATCH);
     NamedVector more[4];
     vectors_of(more, &a, m);
+    watch(m->params);
+    if (m->nstate)
+        watch(m->state);
+    for (NamedVector *v = more; v->name; v++)
+        watch(v->flat);
     checkpoint_load(a.path, m, more, a.weights ? NULL : &p);
+    parts = 0;
     if (!a.weights)
         progress_require(a.path, &p, IMAGES, a.epochs);
 }
@@ -86,11 +125,6 @@ static void in_child(void (*body)(void *), Attempt a)
 }
 
 static void refuse(Attempt a, const char *words) { expect_death(2, load, &a, a.path, words, NULL); }
-
-static char *path_in(const char *folder, const char *name)
-{
-    return format_new("%s/%s.safetensors", folder, name);
-}
 
 /* A copy of the file with another metadata value; NULL: the key is missing. */
 static void with_value(const char *good, const char *path, const char *key, const char *value)
@@ -124,7 +158,7 @@ typedef struct Lie {
     const char *key, *value, *words;
 } Lie;
 
-static void progress(void **state)
+TEST(progress)
 {
     static const Lie lies[] = {
         {"position", "101", "saved after 101 images of an epoch, and now there are 100 training"},
@@ -177,12 +211,10 @@ static void progress(void **state)
         with_value(good, bad, lies[i].key, lies[i].value);
         refuse(attempt(bad, "resnet8"), lies[i].words);
     }
-    free(good);
-    free(bad);
 }
 
 /* What must stay possible. */
-static void honest_progress(void **state)
+TEST(honest_progress)
 {
     static const Lie truths[] = {
         {"position", "0", NULL},     {"position", "100", NULL},
@@ -203,11 +235,9 @@ static void honest_progress(void **state)
     with_value(good, other, "position", "0");
     with_value(other, other, "epoch", "3"); /* complete: nothing is left to do */
     in_child(load, attempt(other, "linear"));
-    free(good);
-    free(other);
 }
 
-static void elements(void **state)
+TEST(elements)
 {
     static const struct {
         const char *name;
@@ -248,8 +278,6 @@ static void elements(void **state)
             else
                 in_child(load, a);
         }
-    free(good);
-    free(bad);
 }
 
 /* A copy of the file in which one tensor has another name. */
@@ -267,7 +295,7 @@ static void with_name(const char *good, const char *path, const char *name, cons
 
 /* Vectors of several ranks: incomplete, of ranks that are not there, not finite, of another
  * size. */
-static void vectors(void **state)
+TEST(vectors)
 {
     static const struct {
         const char *name, *other, *words;
@@ -299,11 +327,16 @@ static void vectors(void **state)
     refuse(a, "'residual.rank2.fc.bias': element 1 is not finite");
     with_element(good, bad, "scales", INFINITY);
     refuse(a, "'scales': element 1 is not finite");
+    a.ranks = 0; /* what the model does not have is skipped */
+    in_child(load, a);
+    a.ranks = 3;
     in_child(save, attempt(good, "linear"));
     a.path = good;
     refuse(a, "no tensor 'residual.rank0.fc.weight', which is needed here");
-    free(good);
-    free(bad);
+    a.ranks = 0, a.weights = true;
+    in_child(save, a);
+    a.weights = false;
+    refuse(a, "no tensor 'optimizer.fc.weight', which is needed here");
 }
 
 /* ---- weights of another network ---- */
@@ -317,7 +350,7 @@ static ModelSpec variant(const char *name, bool no_skip, bool no_batchnorm)
 }
 
 /* Saved as one network, said (or not) to be another, loaded as that one. */
-static void kinds(void **state)
+TEST(kinds)
 {
     const ModelSpec resnet8 = spec_of("resnet8"), resnet14 = spec_of("resnet14"),
                     plain8 = variant("resnet8", true, false),
@@ -367,12 +400,10 @@ static void kinds(void **state)
         }
         free(text);
     }
-    free(good);
-    free(bad);
 }
 
 /* The network that the file says it is: sizes that make no sense, or that its weights are not. */
-static void descriptions(void **state)
+TEST(descriptions)
 {
     static const Lie lies[] = {{"model", "resnet8 8x8x1 classes=5 no-skip", "downsample"},
                                {"model", "resnet8 8x8x1 classes=5 no-batchnorm", "no such layer"},
@@ -390,7 +421,8 @@ static void descriptions(void **state)
                                {"model", "wrn16-99 8x8x1 classes=5", "model 'wrn16-99'"},
                                {"model", "%s%n 8x8x1 classes=5", "model '%s%n'"},
                                {"model", "mlp 8x8x1 classes=5", "no tensor 'fc1.weight'"},
-                               {"model", "cnn 9999x9999x4 classes=9999", "model cnn"}};
+                               {"model", "cnn 9999x9999x4 classes=9999", "model cnn"},
+                               {"model", NULL, "no 'model'"}};
     const char *folder = scratch_dir();
     char *good = path_in(folder, "good"), *bad = path_in(folder, "bad");
     in_child(save, attempt(good, "resnet8"));
@@ -399,12 +431,10 @@ static void descriptions(void **state)
         with_value(good, bad, lies[i].key, lies[i].value);
         expect_death(2, load, &a, lies[i].words, NULL);
     }
-    free(good);
-    free(bad);
 }
 
 /* An mlp's layers are as large as the file's shapes say, even of tensors without elements. */
-static void hidden_sizes(void **state)
+TEST(hidden_sizes)
 {
     const char *folder = scratch_dir();
     char *path = path_in(folder, "x");
@@ -419,17 +449,76 @@ static void hidden_sizes(void **state)
         Attempt a = {.path = path, .itself = true, .weights = true};
         expect_death(2, load, &a, i < 2 ? "another model's file" : "parameters", NULL);
     }
-    free(path);
 }
 
-static const Case cases[] = {{.name = "progress", .run = progress},
-                             {.name = "honest_progress", .run = honest_progress},
-                             {.name = "elements", .run = elements},
-                             {.name = "vectors", .run = vectors},
-                             {.name = "kinds", .run = kinds},
-                             {.name = "descriptions", .run = descriptions},
-                             {.name = "hidden_sizes", .run = hidden_sizes}};
-int main(int argc, char **argv)
+/* ---- shapes, and what is no such file ---- */
+
+TEST(headers)
 {
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+    static const struct {
+        const char *old, *new, *words; /* texts of the header, of the same length */
+    } edits[] = {{"\"conv1.weight\"", "\"conv1.weighs\"", "no tensor 'conv1.weight'"},
+                 {"[16,1,3,3]", "[1,16,3,3]",
+                  "'conv1.weight' is [1,16,3,3], this model's is [16,1,3,3]"},
+                 {"[16,1,3,3]", "[16,1,9]  ",
+                  "'conv1.weight' is [16,1,9], this model's is [16,1,3,3]"},
+                 {"\"F32\"", "\"F16\"", "is F16, expected F32"}};
+    char *path = path_in(scratch_dir(), "x");
+    size_t size;
+    in_child(save, attempt(path, "resnet8"));
+    char *bytes = slurp(path, &size);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        char *edited = keep(memcpy(alloc(size, 1), bytes, size));
+        char *at = memmem(edited, size, edits[i].old, strlen(edits[i].old));
+        assert_true(at && strlen(edits[i].old) == strlen(edits[i].new));
+        memcpy(at, edits[i].new, strlen(edits[i].new));
+        write_bytes(path, edited, size);
+        refuse(attempt(path, "resnet8"), edits[i].words);
+    }
+    write_bytes(path, bytes, size - 1);
+    refuse(attempt(path, "resnet8"), "truncated");
+    unlink(path);
+    refuse(attempt(path, "resnet8"), "No such file");
+    refuse((Attempt){.path = path, .itself = true}, "No such file");
+}
+
+/* ---- saves that fail ---- */
+
+static void save_little(void *attempt)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){50000, 50000});
+    save(attempt);
+}
+
+static void save_diverged(void *attempt)
+{
+    const Attempt *a = attempt;
+    Model *m = model_new(backend_cpu_open(0, 1, 1), &a->spec, BATCH);
+    m->be->op->upload(m->s, tensor_slice(m->params, 1000, 1), &(float){NAN});
+    checkpoint_save(a->path, m, NULL, &middle);
+}
+
+TEST(failed_saves)
+{
+    const char *folder = scratch_dir(), *path = path_in(folder, "x");
+    const struct {
+        const char *path, *words;
+    } cases[] = {{path_in(folder, "missing/x"), "missing/x: No such file"},
+                 {folder, "is a folder"},
+                 {"/dev/full", "/dev/full: is not a regular file"},
+                 {"/proc/x", "/proc/x"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Attempt a = attempt(cases[i].path, "resnet8");
+        expect_death(2, save, &a, "checkpoint not saved", cases[i].words, NULL);
+    }
+    Attempt good = attempt(path, "resnet8"), larger = attempt(path, "resnet20");
+    size_t size, size_now;
+    in_child(save, good);
+    char *bytes = slurp(path, &size);
+    expect_death(2, save_little, &larger, path, "File too large", NULL);
+    expect_death(1, save_diverged, &good, path, "diverged", NULL);
+    char *now = slurp(path, &size_now);
+    assert_int_equal(size_now, size);
+    assert_memory_equal(now, bytes, size); /* the old content */
 }

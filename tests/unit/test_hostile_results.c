@@ -83,13 +83,6 @@ static const File files[] = {
     READ("# {\"model\":\"mlp\"}\nbatch,seed,rate,step\n8,1,1000,12\n", 0),
     READ("# (null)\nbatch,seed,rate,steps\n8,1,1000,12\n", 0)};
 
-static void write_bytes(const char *path, const char *bytes, size_t size)
-{
-    FILE *f = fopen(path, "w");
-    assert_int_equal(fwrite(bytes, 1, size, f), size);
-    assert_int_equal(fclose(f), 0);
-}
-
 static Sweep *open_sweep(const char *path)
 {
     json_t *config = json_pack("{s:s}", "model", "mlp");
@@ -101,9 +94,9 @@ static Sweep *open_sweep(const char *path)
 
 static void try_sweep(void *path) { sweep_free(open_sweep(path)); }
 
-static void sweeps(void **state)
+TEST(sweeps)
 {
-    char *path = format_new("%s/sweep.csv", scratch_dir());
+    char *path = path_in(scratch_dir(), "sweep.csv");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const File *f = &files[i];
         write_bytes(path, f->text, f->size);
@@ -120,13 +113,12 @@ static void sweeps(void **state)
         assert_int_equal(s->rows, f->rows + 1);
         sweep_free(s);
     }
-    free(path);
 }
 
 /* Lines and headers of any length are read whole: no piece of one passes for a line. */
-static void long_lines(void **state)
+TEST(long_lines)
 {
-    char *path = format_new("%s/sweep.csv", scratch_dir());
+    char *path = path_in(scratch_dir(), "sweep.csv");
     for (int length = 4080; length < 4110; length++) {
         char *text = format_new(HEAD "%0*d8,1,1000,12\n", length, 0);
         write_bytes(path, text, strlen(text));
@@ -145,16 +137,15 @@ static void long_lines(void **state)
     }
     json_decref(config);
     free(name);
-    free(path);
 }
 
-static void not_files(void **state)
+TEST(not_files)
 {
-    char *folder = format_new("%s", scratch_dir()), *path = format_new("%s/sweep.csv", folder),
-         *link = format_new("%s/link.csv", folder);
+    const char *folder = scratch_dir();
+    char *path = path_in(folder, "sweep.csv"), *link = path_in(folder, "link.csv");
     assert_int_equal(mkfifo(path, 0600), 0);
     expect_death(EXIT_USAGE, try_sweep, path, path, "is not a regular file", NULL);
-    expect_death(EXIT_USAGE, try_sweep, folder, folder, "is a folder", NULL);
+    expect_death(EXIT_USAGE, try_sweep, (void *)folder, folder, "is a folder", NULL);
     expect_death(EXIT_USAGE, try_sweep, "/dev/full", "/dev/full: is not a regular file", NULL);
     expect_death(EXIT_USAGE, try_sweep, "/dev/zero", "/dev/zero: is not a regular file", NULL);
     assert_int_equal(symlink(path, link), 0);
@@ -164,9 +155,6 @@ static void not_files(void **state)
     Sweep *s = open_sweep(link); /* results on another disk */
     assert_int_equal(s->rows, 1);
     sweep_free(s);
-    free(link);
-    free(path);
-    free(folder);
 }
 
 /* ---- landscapes ---- */
@@ -209,9 +197,9 @@ static void try_landscape(void *path)
     json_decref(config);
 }
 
-static void points(void **state)
+TEST(points)
 {
-    char *path = format_new("%s/points.csv", scratch_dir());
+    char *path = path_in(scratch_dir(), "points.csv");
     for (size_t i = 0; i < sizeof landscapes / sizeof *landscapes; i++) {
         char *text = format_new(POINTS "%s", landscapes[i].text);
         write_bytes(path, text, strlen(text));
@@ -221,13 +209,12 @@ static void points(void **state)
             try_landscape(path);
         free(text);
     }
-    free(path);
 }
 
 /* ---- identities ---- */
 
 /* No two texts become the same in JSON, and none is lost. */
-static void texts(void **state)
+TEST(texts)
 {
     static const char *const all[] = {
         "plain", "",      "a\xff",     "a\\xff",       "a\\\\xff",
@@ -249,14 +236,4 @@ static void texts(void **state)
     assert_true(json_is_null(json_text(NULL)));
     for (int i = 0; i < COUNT; i++)
         free(json[i]);
-}
-
-static const Case cases[] = {{.name = "sweeps", .run = sweeps},
-                             {.name = "long_lines", .run = long_lines},
-                             {.name = "not_files", .run = not_files},
-                             {.name = "points", .run = points},
-                             {.name = "texts", .run = texts}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -42,16 +42,10 @@ static void dense_case(Device *d, int N, int planned, int D, int K, bool biased)
     double *tail = get(d, ty);
     for (int i = N * K; i < planned * K; i++)
         assert_true(isnan(tail[i])); /* rows behind the batch's end */
-    Tensor all[] = {tx, tw, tb, ty, tdy, tdx, tadd, tdw, tdb};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        drop(d, all[i]);
-    free(x), free(w), free(bias), free(dy), free(y), free(dx), free(dw), free(dbias), free(old),
-        free(sum), free(tail);
 }
 
-static void dense(void **state)
+DEVICE_TEST(dense)
 {
-    Device *d = device_open();
     for (int biased = 0; biased < 2; biased++) {
         dense_case(d, 1, 1, 1, 1, biased);
         dense_case(d, 1, 4, 7, 10, biased);
@@ -59,102 +53,61 @@ static void dense(void **state)
         dense_case(d, 17, 17, 64, 3, biased);
         dense_case(d, 32, 32, 784, 100, biased);
     }
-    device_close(d);
 }
 
 /* ---- layers from activation to activation ---- */
-typedef struct Spec {
-    Shape (*shape)(Shape x); /* of y */
-    void (*forward)(Device *d, Tensor y, Tensor which, Tensor x);
-    void (*backward)(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add);
-    void (*ref_forward)(double *y, int *which, const double *x, Shape s);
-    void (*ref_backward)(double *dx, const double *dy, const double *y, const int *which, Shape s);
-    /* y is a matrix: no border */
-    bool flat;
-} Spec;
+typedef enum Kind { RELU, MAXPOOL_2, MAXPOOL_3, AVGPOOL, FLATTEN } Kind;
 
-static Shape same(Shape x) { return x; }
-static Shape one_pixel(Shape x) { return (Shape){x.n, 1, 1, x.c}; }
-static Shape row(Shape x) { return (Shape){x.n, 1, 1, x.c * x.h * x.w}; }
+static int side_of(Kind kind) { return kind == MAXPOOL_2 ? 2 : 3; }
+/* y is a matrix: no border */
+static bool is_flat(Kind kind) { return kind >= AVGPOOL; }
 
-static void relu_f(Device *d, Tensor y, Tensor which, Tensor x)
+static Shape output_of(Kind kind, Shape x)
 {
-    (void)which, d->op->relu_forward(d->s, y, x);
-}
-static void relu_b(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add)
-{
-    d->op->relu_backward(d->s, dx, dy, y, add);
-}
-static void relu_rf(double *y, int *which, const double *x, Shape s)
-{
-    ref_relu_forward(y, x, shape_count(s));
-}
-static void relu_rb(double *dx, const double *dy, const double *y, const int *which, Shape s)
-{
-    ref_relu_backward(dx, dy, y, shape_count(s));
-}
-
-#define MAXPOOL(side) \
-    static Shape max_shape_##side(Shape s) { return pool_shape(s, side); } \
-    static void max_f_##side(Device *d, Tensor y, Tensor which, Tensor x) \
-    { \
-        d->op->maxpool_forward(d->s, y, which, x, side); \
-    } \
-    static void max_b_##side(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add) \
-    { \
-        d->op->maxpool_backward(d->s, dx, dy, which, side, add); \
-    } \
-    static void max_rf_##side(double *y, int *which, const double *x, Shape s) \
-    { \
-        ref_maxpool_forward(y, which, x, s, side); \
-    } \
-    static void max_rb_##side(double *dx, const double *dy, const double *y, const int *which, \
-                              Shape s) \
-    { \
-        ref_maxpool_backward(dx, dy, which, s, side); \
+    switch (kind) {
+    case AVGPOOL: return (Shape){x.n, 1, 1, x.c};
+    case FLATTEN: return (Shape){x.n, 1, 1, x.c * x.h * x.w};
+    case RELU: return x;
+    default: return pool_shape(x, side_of(kind));
     }
-MAXPOOL(2)
-MAXPOOL(3)
-
-static void avg_f(Device *d, Tensor y, Tensor which, Tensor x)
-{
-    (void)which, d->op->avgpool_forward(d->s, y, x);
-}
-static void avg_b(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add)
-{
-    d->op->avgpool_backward(d->s, dx, dy, add);
-}
-static void avg_rf(double *y, int *which, const double *x, Shape s)
-{
-    (void)which, ref_avgpool_forward(y, x, s);
-}
-static void avg_rb(double *dx, const double *dy, const double *y, const int *which, Shape s)
-{
-    ref_avgpool_backward(dx, dy, s);
 }
 
-static void flat_f(Device *d, Tensor y, Tensor which, Tensor x)
+static void forward(Device *d, Kind kind, Tensor y, Tensor which, Tensor x)
 {
-    (void)which, d->op->flatten_forward(d->s, y, x);
-}
-static void flat_b(Device *d, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add)
-{
-    d->op->flatten_backward(d->s, dx, dy, add);
-}
-static void flat_rf(double *y, int *which, const double *x, Shape s)
-{
-    (void)which, ref_flatten_forward(y, x, s);
-}
-static void flat_rb(double *dx, const double *dy, const double *y, const int *which, Shape s)
-{
-    ref_flatten_backward(dx, dy, s);
+    switch (kind) {
+    case RELU: d->op->relu_forward(d->s, y, x); break;
+    case AVGPOOL: d->op->avgpool_forward(d->s, y, x); break;
+    case FLATTEN: d->op->flatten_forward(d->s, y, x); break;
+    default: d->op->maxpool_forward(d->s, y, which, x, side_of(kind));
+    }
 }
 
-static const Spec spec_relu = {same, relu_f, relu_b, relu_rf, relu_rb, false};
-static const Spec spec_max_2 = {max_shape_2, max_f_2, max_b_2, max_rf_2, max_rb_2, false},
-                  spec_max_3 = {max_shape_3, max_f_3, max_b_3, max_rf_3, max_rb_3, false};
-static const Spec spec_avg = {one_pixel, avg_f, avg_b, avg_rf, avg_rb, true};
-static const Spec spec_flat = {row, flat_f, flat_b, flat_rf, flat_rb, true};
+static void backward(Device *d, Kind kind, Tensor dx, Tensor dy, Tensor y, Tensor which, bool add)
+{
+    switch (kind) {
+    case RELU: d->op->relu_backward(d->s, dx, dy, y, add); break;
+    case AVGPOOL: d->op->avgpool_backward(d->s, dx, dy, add); break;
+    case FLATTEN: d->op->flatten_backward(d->s, dx, dy, add); break;
+    default: d->op->maxpool_backward(d->s, dx, dy, which, side_of(kind), add);
+    }
+}
+
+/* y and dx by the reference. */
+static void reference(Kind kind, double *y, double *dx, const double *x, const double *dy, Shape s)
+{
+    int *which = keep(alloc(shape_count(s), sizeof *which));
+    switch (kind) {
+    case RELU:
+        ref_relu_forward(y, x, shape_count(s));
+        ref_relu_backward(dx, dy, y, shape_count(s));
+        break;
+    case AVGPOOL: ref_avgpool_forward(y, x, s), ref_avgpool_backward(dx, dy, s); break;
+    case FLATTEN: ref_flatten_forward(y, x, s), ref_flatten_backward(dx, dy, s); break;
+    default:
+        ref_maxpool_forward(y, which, x, s, side_of(kind));
+        ref_maxpool_backward(dx, dy, which, s, side_of(kind));
+    }
+}
 
 /* Of a norm: two roundings to 8 bits (BF16) or 11 (F16). */
 static double tolerance_of(const Device *d, DType type)
@@ -164,68 +117,60 @@ static double tolerance_of(const Device *d, DType type)
 
 /* One layer on one shape: x has border `halo`, y another (unless it is a matrix, or both are to be
  * `dense`, as a GPU reads by 16 bytes), from `shift` elements on. */
-static void layer_case(Device *d, const Spec *f, Shape s, int halo, bool dense, DType type,
-                       int shift)
+static void layer_case(Device *d, Kind kind, Shape s, int halo, bool dense, DType type, int shift)
 {
-    Shape out = f->shape(s);
-    int halo_y = f->flat || dense ? 0 : 1 - (halo > 0);
+    Shape out = output_of(kind, s);
+    int halo_y = is_flat(kind) || dense ? 0 : 1 - (halo > 0);
     double tolerance = tolerance_of(d, type);
     size_t nx = shape_count(s), ny = shape_count(out);
     double *x = random_values(1, nx, 0, 1), *dy = random_values(2, ny, 0, 1),
            *old = random_values(3, nx, 0, 1), *y = zeros(ny), *dx = zeros(nx);
-    int *which = alloc(ny, sizeof *which);
     round_to(type, x, nx), round_to(type, dy, ny), round_to(type, old, nx);
     Shape planned = {s.n + 2, s.h, s.w, s.c};
     Tensor tx = put_as(d, type, shift, x, s, halo), ty = put_as(d, type, shift, NULL, out, halo_y),
            tdy = put_as(d, type, shift, dy, out, halo_y),
            tadd = put_as(d, type, shift, old, s, halo),
            tdx = put_as(d, type, shift, NULL, planned, halo),
-           twhich = tensor_new(d->be, U8, out.n, out.h, out.w, out.c, 0);
-    f->forward(d, ty, twhich, tx);
-    f->ref_forward(y, which, x, s);
-    f->ref_backward(dx, dy, y, which, s);
-    expect_rounded(d, ty, y, tolerance, "y");
-    f->backward(d, tensor_first(tdx, s.n), tdy, ty, twhich, false);
-    expect_rounded(d, tensor_first(tdx, s.n), dx, tolerance, "dx");
-    f->backward(d, tadd, tdy, ty, twhich, true);
+           twhich = blank(d, U8, out.n, out.h, out.w, out.c, 0);
+    forward(d, kind, ty, twhich, tx);
+    reference(kind, y, dx, x, dy, s);
+    expect_tensor(d, ty, y, tolerance, "y");
+    backward(d, kind, tensor_first(tdx, s.n), tdy, ty, twhich, false);
+    expect_tensor(d, tensor_first(tdx, s.n), dx, tolerance, "dx");
+    backward(d, kind, tadd, tdy, ty, twhich, true);
     double *sum = sum_of(old, dx, nx);
-    expect_rounded(d, tadd, sum, tolerance, "dx added");
+    expect_tensor(d, tadd, sum, tolerance, "dx added");
     if (type == F32) {
         double *all = get(d, tdx);
         for (size_t i = nx; i < shape_count(planned); i++)
             assert_true(isnan(all[i])); /* images behind the batch's end */
-        free(all);
     }
-    drop(d, tx), drop(d, ty), drop(d, tdy), drop(d, tadd), drop(d, tdx), drop(d, twhich);
-    free(x), free(dy), free(old), free(y), free(dx), free(which), free(sum);
 }
 
-static void layer_cases(const Spec *f)
+static void layer_cases(Device *d, Kind kind)
 {
     static const Shape shapes[] = {{2, 4, 4, 16}, {1, 2, 2, 1},    {3, 5, 7, 3},
                                    {5, 9, 4, 20}, {2, 28, 28, 32}, {33, 3, 2, 10}};
-    Device *d = device_open();
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        if (shape_count(f->shape(shapes[i])) == 0)
+        if (shape_count(output_of(kind, shapes[i])) == 0)
             continue;
         for (int halo = 0; halo < 3; halo++)
-            layer_case(d, f, shapes[i], halo, false, F32, 0);
+            layer_case(d, kind, shapes[i], halo, false, F32, 0);
         for (DType type = F32; type <= (d->op->mixed ? F16 : F32); type++)
             if (type == F32 || type == BF16 || type == F16)
                 for (int shift = 0; shift < 2; shift++)
-                    layer_case(d, f, shapes[i], 0, true, type, shift);
+                    layer_case(d, kind, shapes[i], 0, true, type, shift);
     }
-    device_close(d);
 }
 
-static void relu(void **state) { (void)state, layer_cases(&spec_relu); }
-static void maxpool(void **state)
+DEVICE_TEST(relu) { layer_cases(d, RELU); }
+DEVICE_TEST(maxpool)
 {
-    layer_cases(&spec_max_2);
-    layer_cases(&spec_max_3);
+    layer_cases(d, MAXPOOL_2);
+    layer_cases(d, MAXPOOL_3);
 }
-static void avgpool(void **state) { (void)state, layer_cases(&spec_avg); }
-static void flatten(void **state) { (void)state, layer_cases(&spec_flat); }
+DEVICE_TEST(avgpool) { layer_cases(d, AVGPOOL); }
+DEVICE_TEST(flatten) { layer_cases(d, FLATTEN); }
 
 /* Equal values: the first takes the whole gradient. A NaN at any of the positions is the pool's
  * answer. */
@@ -239,8 +184,7 @@ static void ties_and_nan(Device *d, int side)
             x[nan] = NAN;
         Tensor tx = put(d, x, s, 0), ty = put(d, NULL, (Shape){1, 1, 1, 1}, 0),
                tdx = put(d, NULL, s, 0);
-        Tensor tdy = put(d, dy, (Shape){1, 1, 1, 1}, 0),
-               which = tensor_new(d->be, U8, 1, 1, 1, 1, 0);
+        Tensor tdy = put(d, dy, (Shape){1, 1, 1, 1}, 0), which = blank(d, U8, 1, 1, 1, 1, 0);
         d->op->maxpool_forward(d->s, ty, which, tx, side);
         d->op->maxpool_backward(d->s, tdx, tdy, which, side, false);
         double *y = get(d, ty), *dx = get(d, tdx);
@@ -248,16 +192,13 @@ static void ties_and_nan(Device *d, int side)
             assert_true(y[0] == 1 && dx[0] == 3 && dx[1] == 0 && dx[2] == 0 && dx[3] == 0);
         else if (!isnan(y[0]) || dx[nan] != 3)
             fail_msg("NaN at position %d: y = %g, gradient there %g", nan, y[0], dx[nan]);
-        drop(d, tx), drop(d, ty), drop(d, tdx), drop(d, tdy), drop(d, which), free(y), free(dx);
     }
 }
 
-static void maxpool_ties_and_nan(void **state)
+DEVICE_TEST(maxpool_ties_and_nan)
 {
-    Device *d = device_open();
     ties_and_nan(d, 2);
     ties_and_nan(d, 3);
-    device_close(d);
 }
 
 /* ---- smooth activations ---- */
@@ -280,32 +221,29 @@ static void activation_case(Device *d, Shape s, Activation f, int halo, bool bia
            tdb = biased ? put_vector(d, dbias, s.c) : NO_TENSOR;
     d->op->act_forward(d->s, ty, tx, tb, f);
     ref_act_forward(y, x, b, s, f);
-    expect_rounded(d, ty, y, tolerance, "y");
+    expect_tensor(d, ty, y, tolerance, "y");
     ref_act_backward(dx, biased ? dbias : NULL, dy, x, b, s, f);
     d->op->act_backward(d->s, tdx, tdb, tdy, tx, tb, f, false);
-    expect_rounded(d, tdx, dx, tolerance, "dx");
+    expect_tensor(d, tdx, dx, tolerance, "dx");
     if (biased)
         expect_tensor(d, tdb, dbias, d->tolerance, "dbias");
     double *sum = sum_of(old, dx, n), *more = zeros(n);
     ref_act_backward(more, biased ? dbias : NULL, dy, x, b, s, f);
     d->op->act_backward(d->s, tadd, tdb, tdy, tx, tb, f, true);
-    expect_rounded(d, tadd, sum, tolerance, "dx added");
+    expect_tensor(d, tadd, sum, tolerance, "dx added");
     ref_act_backward(more, biased ? dbias : NULL, dy, x, b, s, f);
     d->op->act_backward(d->s, NO_TENSOR, tdb, tdy, tx, tb, f, false);
     if (biased)
         expect_tensor(d, tdb, dbias, d->tolerance, "dbias alone");
     d->op->act_backward(d->s, tdy, tdb, tdy, tx, tb, f, false);
-    expect_rounded(d, tdy, dx, tolerance, "dx in dy's place");
-    drop(d, tx), drop(d, ty), drop(d, tdy), drop(d, tdx), drop(d, tadd), drop(d, tb), drop(d, tdb);
-    free(x), free(dy), free(bias), free(old), free(y), free(dx), free(dbias), free(sum), free(more);
+    expect_tensor(d, tdy, dx, tolerance, "dx in dy's place");
 }
 
-static void activations(void **state)
+DEVICE_TEST(activations)
 {
     static const Shape shapes[] = {{2, 4, 4, 16}, {1, 1, 2, 1}, {3, 5, 7, 3}, {33, 7, 7, 24}};
     bool emulated = getenv("EMULATED"); /* by cuda_threads.sh: threads do the same in each */
     size_t most = sizeof shapes / sizeof *shapes - emulated;
-    Device *d = device_open();
     for (int f = ACTIVATION_GELU; f <= (emulated ? ACTIVATION_GELU : ACTIVATION_RELU); f++)
         for (size_t i = 0; i < most; i++)
             for (int k = 0; k < 4; k++)
@@ -315,22 +253,18 @@ static void activations(void **state)
             for (DType type = F32; type <= (d->op->mixed ? F16 : F32); type++)
                 if (type == F32 || type == BF16 || type == F16)
                     activation_case(d, shapes[i], (Activation)f, 0, true, true, type);
-    device_close(d);
 }
 
 /* A NaN stays one, and touches nothing else. */
-static void activation_of_nan(void **state)
+DEVICE_TEST(activation_of_nan)
 {
-    Device *d = device_open();
     const double x[3] = {1, NAN, -1};
     for (int f = ACTIVATION_GELU; f <= ACTIVATION_RELU; f++) {
         Tensor tx = put(d, x, (Shape){1, 1, 3, 1}, 0), ty = put(d, NULL, (Shape){1, 1, 3, 1}, 0);
         d->op->act_forward(d->s, ty, tx, NO_TENSOR, (Activation)f);
         double *y = get(d, ty);
         assert_true(isfinite(y[0]) && isnan(y[1]) && isfinite(y[2]));
-        drop(d, tx), drop(d, ty), free(y);
     }
-    device_close(d);
 }
 
 /* ---- loss ---- */
@@ -347,16 +281,10 @@ static Loss loss_new(Device *d, const double *logits, const int *label, const do
               .weight = weight ? put_vector(d, weight, N) : NO_TENSOR,
               .dlogits = put(d, NULL, (Shape){N, 1, 1, K}, 0),
               .losses = put(d, NULL, (Shape){N, 1, 1, 1}, 0),
-              .totals = tensor_new(d->be, F64, 2, 1, 1, 1, 0)};
+              .totals = blank(d, F64, 2, 1, 1, 1, 0)};
     d->op->upload(d->s, l.totals, before);
     d->op->stream_sync(d->s);
     return l;
-}
-
-static void loss_free(Device *d, Loss *l)
-{
-    drop(d, l->logits), drop(d, l->label), drop(d, l->weight), drop(d, l->dlogits),
-        drop(d, l->losses), drop(d, l->totals);
 }
 
 static void loss_case(Device *d, int N, int K, bool weighted, double spread, float smoothing)
@@ -364,7 +292,7 @@ static void loss_case(Device *d, int N, int K, bool weighted, double spread, flo
     double *logits = random_values(1, (size_t)N * K, 1, spread),
            *weight = random_values(2, N, 0, 1), *losses = zeros(N);
     double *dlogits = zeros((size_t)N * K), totals[2] = {100, 7};
-    int *label = alloc(N, sizeof *label);
+    int *label = keep(alloc(N, sizeof *label));
     for (int n = 0; n < N; n++)
         label[n] = (n * 7 + 3) % K;
     weight[0] = 0; /* weights may be 0, and negative ones are among the drawn */
@@ -381,13 +309,10 @@ static void loss_case(Device *d, int N, int K, bool weighted, double spread, flo
                          smoothing);
     ref_cross_entropy(dlogits, losses, totals, logits, label, w, 0.25, smoothing, N, K);
     expect_tensor(d, l.totals, totals, d->tolerance, "totals, added to");
-    loss_free(d, &l);
-    free(logits), free(weight), free(losses), free(dlogits), free(label);
 }
 
-static void cross_entropy(void **state)
+DEVICE_TEST(cross_entropy)
 {
-    Device *d = device_open();
     static const float smoothing[] = {0, 0.2f, 1};
     for (int k = 0; k < 6; k += getenv("EMULATED") ? 5 : 1) {
         bool weighted = k % 2;
@@ -399,12 +324,10 @@ static void cross_entropy(void **state)
         loss_case(d, 3, 1, weighted, 1, smooth);    /* one class: loss 0 */
         loss_case(d, 64, 7, weighted, 1e4, smooth); /* 10,000 and more apart: no overflow */
     }
-    device_close(d);
 }
 
-static void extreme_logits(void **state)
+DEVICE_TEST(extreme_logits)
 {
-    Device *d = device_open();
     const double logits[3 * 3] = {1e4, -1e4, 0, 1e4, -1e4, 0, -1e4, -1e4, -1e4};
     const int label[3] = {0, 1, 2};
     Loss l = loss_new(d, logits, label, NULL, 3, 3);
@@ -419,16 +342,12 @@ static void extreme_logits(void **state)
     expect_close(totals[0], 100 + 2e4 + log(3), 0, 1e-6, "total");
     /* the first is right; of three equal logits the first counts, and the label is the last */
     assert_true(totals[1] == 8);
-    free(losses), free(g), free(totals);
-    loss_free(d, &l);
-    device_close(d);
 }
 
 /* A NaN logit, at any position, gives a NaN loss and counts as wrong; the other samples are as they
  * would be. */
-static void nan_logits(void **state)
+DEVICE_TEST(nan_logits)
 {
-    Device *d = device_open();
     const int label[2] = {1, 1};
     for (int at = 0; at < 3; at++) {
         double logits[6] = {0, 5, 0, 0, 5, 0};
@@ -439,26 +358,5 @@ static void nan_logits(void **state)
         double *losses = get(d, l.losses), *totals = get(d, l.totals);
         assert_true(isnan(losses[0]) && isfinite(losses[1]) && isnan(totals[0]));
         assert_true(totals[1] == 8);
-        free(losses), free(totals);
-        loss_free(d, &l);
     }
-    device_close(d);
-}
-
-static const Case cases[] = {
-    {"dense", .run = dense},
-    {"relu", .run = relu},
-    {"maxpool", .run = maxpool},
-    {"maxpool_ties_and_nan", .run = maxpool_ties_and_nan},
-    {"activations", .run = activations},
-    {"activation_of_nan", .run = activation_of_nan},
-    {"avgpool", .run = avgpool},
-    {"flatten", .run = flatten},
-    {"cross_entropy", .run = cross_entropy},
-    {"extreme_logits", .run = extreme_logits},
-    {"nan_logits", .run = nan_logits},
-};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -3,6 +3,7 @@
 #include "comm.h"
 #include "harness.h"
 #include "link.h"
+#include "link_ranks.h"
 #include "timer.h"
 #include <math.h>
 #include <pthread.h>
@@ -12,7 +13,7 @@
 
 /* ---- text ---- */
 
-static void right_texts(void **state)
+TEST(right_texts)
 {
     static const struct {
         const char *text;
@@ -45,7 +46,7 @@ static void right_texts(void **state)
     }
 }
 
-static void wrong_texts(void **state)
+TEST(wrong_texts)
 {
     static const struct {
         const char *text, *says;
@@ -101,7 +102,7 @@ static void wrong_texts(void **state)
 
 /* ---- the model ---- */
 
-static void model(void **state)
+TEST(model)
 {
     Link link = {1e6, 1e-3}; /* 1 µs per byte */
     expect_close(link_seconds(LINK_BARRIER, 5, 0, link), 3e-3, 0, 1e-12, "barrier of 5");
@@ -123,7 +124,7 @@ static void choose_clock(void *clock) { link_choose(NULL, clock); }
 static void choose_nothing(void *unused) { link_choose(NULL, NULL); }
 static void open_alone(void *unused) { comm_open("self"); }
 
-static void choices(void **state)
+TEST(choices)
 {
     unsetenv("LABS_LINK");
     unsetenv("LABS_CLOCK");
@@ -152,19 +153,6 @@ static void choices(void **state)
 
 /* ---- the virtual clock ---- */
 
-static double own_time(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void burn(double seconds)
-{
-    for (double until = own_time() + seconds; own_time() < until;)
-        ;
-}
-
 static void *another_thread(void *seen)
 {
     double *time = seen;
@@ -175,7 +163,7 @@ static void *another_thread(void *seen)
 }
 
 /* Computing counts, sleeping and other threads do not; every thread sees the same time. */
-static void virtual_alone(void **state)
+TEST(virtual_alone)
 {
     pthread_t thread;
     double seen[2], real = timer_real();
@@ -213,7 +201,7 @@ static void *asks_for_ever(void *stop)
 }
 
 /* It never goes back, for any thread, while its owner works. */
-static void virtual_threads(void **state)
+TEST(virtual_threads, .ranks = 1)
 {
     pthread_t thread;
     bool stop = false;
@@ -235,7 +223,7 @@ static void virtual_threads(void **state)
 static void take_two_threads(void *unused) { backend_open("cpu", 0, 1, 2); }
 static void take_a_gpu(void *unused) { backend_open("cuda", 0, 1, 0); }
 
-static void one_thread(void **state)
+TEST(one_thread)
 {
     setenv("LABS_CLOCK", "virtual", true);
     Comm *c = comm_open("self");
@@ -246,18 +234,4 @@ static void one_thread(void **state)
     expect_death(EXIT_USAGE, take_two_threads, NULL, "--threads=2", "--clock real", NULL);
     expect_death(EXIT_USAGE, take_a_gpu, NULL, "--device=cuda", "--clock real", NULL);
     comm_close(c);
-}
-
-int main(int argc, char **argv)
-{
-    static const Case cases[] = {
-        {.name = "right_texts", .run = right_texts},
-        {.name = "wrong_texts", .run = wrong_texts},
-        {.name = "model", .run = model},
-        {.name = "choices", .run = choices},
-        {.name = "virtual_alone", .run = virtual_alone},
-        {.name = "virtual_threads", .run = virtual_threads, .ranks = 1},
-        {.name = "one_thread", .run = one_thread},
-    };
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

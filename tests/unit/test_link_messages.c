@@ -332,22 +332,13 @@ static void all(const char *link, const char *clock)
     MPI_Finalize();
 }
 
-static void plain(void **state) { all("none", "real"); }
-static void real_link(void **state) { all("10Gbit/s,10us", "real"); }
-static void virtual_link(void **state) { all("1Gbit/s,50us", "virtual"); }
-static void virtual_none(void **state) { all("none", "virtual"); }
-
-int main(int argc, char **argv)
-{
-    static const Case cases[] = {
-        {.name = "plain_4", .run = plain, .ranks = 4},
-        {.name = "real_2", .run = real_link, .ranks = 2},
-        {.name = "real_4", .run = real_link, .ranks = 4},
-        {.name = "virtual_1", .run = virtual_link, .ranks = 1},
-        {.name = "virtual_2", .run = virtual_link, .ranks = 2},
-        {.name = "virtual_4", .run = virtual_link, .ranks = 4},
-        {.name = "virtual_7", .run = virtual_link, .ranks = 7},
-        {.name = "virtual_none_3", .run = virtual_none, .ranks = 3},
-    };
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
-}
+TEST(plain_4, .ranks = 4) { all("none", "real"); }
+static void real_link(void) { all("10Gbit/s,10us", "real"); }
+TEST(real_2, .ranks = 2) { real_link(); }
+TEST(real_4, .ranks = 4) { real_link(); }
+static void virtual_link(void) { all("1Gbit/s,50us", "virtual"); }
+TEST(virtual_1, .ranks = 1) { virtual_link(); }
+TEST(virtual_2, .ranks = 2) { virtual_link(); }
+TEST(virtual_4, .ranks = 4) { virtual_link(); }
+TEST(virtual_7, .ranks = 7) { virtual_link(); }
+TEST(virtual_none_3, .ranks = 3) { all("none", "virtual"); }

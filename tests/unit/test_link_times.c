@@ -14,19 +14,6 @@
 static int rank, P;
 static const Link link_used = {1.25e8, 50e-6}; /* 1 Gbit/s, 50 µs */
 
-static double own_time(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void burn(double seconds)
-{
-    for (double until = own_time() + seconds; own_time() < until;)
-        ;
-}
-
 static double over_ranks(double value, MPI_Op op)
 {
     PMPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, op, MPI_COMM_WORLD);
@@ -62,22 +49,26 @@ static void agrees(int k, int n)
     double second = five_measured(k, n, 1, MPI_COMM_WORLD);
     if (rank == 0)
         printf("%-16s %8d bytes: %9.3f and %9.3f ms, model %9.3f ms, ratio %.5f\n",
-               five_all_reduces[k].name, 4 * n, first * 1e3, second * 1e3, model * 1e3,
-               first / model);
+               all_reduces[k].name, 4 * n, first * 1e3, second * 1e3, model * 1e3, first / model);
     if (!(fabs(first / model - 1) <= 1e-3 && fabs(second / first - 1) <= 1e-6))
-        fail_msg("%s on %d ranks, %d elements", five_all_reduces[k].name, P, n);
+        fail_msg("%s on %d ranks, %d elements", all_reduces[k].name, P, n);
 }
 
-static void by_hand(void **state)
+static void by_hand(void)
 {
     static const int sizes[] = {256, 4096, 262144};
     link_ranks_begin("1Gbit/s,50us", "virtual", &rank, &P);
-    for (int k = 0; k < FIVE; k++)
+    for (int k = 0; k < ALL_REDUCES; k++)
         for (int i = 0; i < 3; i++)
-            if (!(five_all_reduces[k].powers_only && P & (P - 1)))
+            if (five_has_model(k, P))
                 agrees(k, sizes[i]);
     MPI_Finalize();
 }
+TEST(by_hand_2, .ranks = 2) { by_hand(); }
+TEST(by_hand_3, .ranks = 3) { by_hand(); }
+TEST(by_hand_4, .ranks = 4) { by_hand(); }
+TEST(by_hand_5, .ranks = 5) { by_hand(); }
+TEST(by_hand_8, .ranks = 8) { by_hand(); }
 
 /* ---- MPI's own ---- */
 
@@ -174,7 +165,7 @@ static bool ends_together(Own what, int n)
     return off > -1e-9 && off < own_work + 0.01 * seconds && apart < own_work;
 }
 
-static void collectives(void **state)
+static void collectives(void)
 {
     link_ranks_begin("1Gbit/s,50us", "virtual", &rank, &P);
     for (Own what = ALL_REDUCE; what < OWN; what++)
@@ -187,6 +178,9 @@ static void collectives(void **state)
         }
     MPI_Finalize();
 }
+TEST(collectives_2, .ranks = 2) { collectives(); }
+TEST(collectives_3, .ranks = 3) { collectives(); }
+TEST(collectives_8, .ranks = 8) { collectives(); }
 
 /* ---- what overlaps ---- */
 
@@ -309,7 +303,7 @@ static bool of_all_kinds(double unused)
     return right;
 }
 
-static void overlap(void **state)
+static void overlap(void)
 {
     link_ranks_begin("1Gbit/s,50us", "virtual", &rank, &P);
     expect_figure(with_work, 0, "no work");
@@ -323,6 +317,8 @@ static void overlap(void **state)
     expect_figure(of_all_kinds, 0, "communicators of all kinds");
     MPI_Finalize();
 }
+TEST(overlap_2, .ranks = 2) { overlap(); }
+TEST(overlap_3, .ranks = 3) { overlap(); }
 
 /* A receiver that waits for a late message has the early ones already. */
 static bool late_one_last(double one)
@@ -341,7 +337,7 @@ static bool late_one_last(double one)
     return near(link_now() - began, one + (rank == 1 ? 0.1 : 0), 1e-4, 0.02, "a send");
 }
 
-static void early(void **state)
+TEST(early, .ranks = 4)
 {
     link_ranks_begin("100Mbit/s,1ms", "virtual", &rank, &P);
     expect_figure(late_one_last, 4.0 * N / 1.25e7, "the late one last"); /* 21 ms each */
@@ -369,7 +365,7 @@ static bool passed_on(double work)
 }
 
 /* A message takes the sender's time along, without a link, too. */
-static void only_virtual(void **state)
+TEST(only_virtual, .ranks = 4)
 {
     link_ranks_begin("none", "virtual", &rank, &P);
     assert_true(link_virtual() && isinf(link_now_used().bandwidth));
@@ -377,7 +373,7 @@ static void only_virtual(void **state)
     MPI_Finalize();
 }
 
-static void charged(void **state)
+TEST(charged, .ranks = 2)
 {
     link_ranks_begin("none", "virtual", &rank, &P);
     link_charge_only(true);
@@ -394,24 +390,4 @@ static void charged(void **state)
     burn(0.01);
     assert_true(link_now() - began > 0.2501);
     MPI_Finalize();
-}
-
-int main(int argc, char **argv)
-{
-    static const Case cases[] = {
-        {.name = "by_hand_2", .run = by_hand, .ranks = 2},
-        {.name = "by_hand_3", .run = by_hand, .ranks = 3},
-        {.name = "by_hand_4", .run = by_hand, .ranks = 4},
-        {.name = "by_hand_5", .run = by_hand, .ranks = 5},
-        {.name = "by_hand_8", .run = by_hand, .ranks = 8},
-        {.name = "collectives_2", .run = collectives, .ranks = 2},
-        {.name = "collectives_3", .run = collectives, .ranks = 3},
-        {.name = "collectives_8", .run = collectives, .ranks = 8},
-        {.name = "overlap_2", .run = overlap, .ranks = 2},
-        {.name = "overlap_3", .run = overlap, .ranks = 3},
-        {.name = "early", .run = early, .ranks = 4},
-        {.name = "only_virtual", .run = only_virtual, .ranks = 4},
-        {.name = "charged", .run = charged, .ranks = 2},
-    };
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

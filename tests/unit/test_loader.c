@@ -2,8 +2,8 @@
  * every backend. */
 #include "audit.h"
 #include "check.h"
-#include "device.h"
 #include "loader.h"
+#include "net.h"
 #include "rng.h"
 #include <jansson.h>
 #include <pthread.h>
@@ -14,21 +14,25 @@ enum { COUNT = 50, H = 9, W = 7, C = 3, PIXELS = H * W * C };
 static const float mean[] = {0.5f, 0.25f, 0.4f}, istd[] = {4, 3, 5};
 static const AugmentSpec none = {0}, all = {.flip = true, .shift = 2, .cutout = 3};
 
+static void free_loader(void *l) { loader_free(l); }
+
+/* With seed 11. */
+static Loader *loader_of(Device *d, const Images *images, int batch, int halo, AugmentSpec spec)
+{
+    Loader *l = loader_new(d->be, images, mean, istd, batch, halo, spec, 11);
+    at_end(l, free_loader, l);
+    return l;
+}
+
 static Images images_new(void)
 {
-    Images images = {COUNT, H, W, C, alloc(COUNT, PIXELS), alloc(COUNT, 1)};
+    Images images = images_blank(COUNT, H, W, C);
     Rng r = rng_at(1, RNG_TEST, 0, 0);
     for (int i = 0; i < COUNT * PIXELS; i++)
         images.pixels[i] = (uint8_t)rng_u32(&r);
     for (int i = 0; i < COUNT; i++)
         images.labels[i] = (uint8_t)(i * 7 % 10);
     return images;
-}
-
-static void drop_pictures(Images images)
-{
-    free(images.pixels);
-    free(images.labels);
 }
 
 /* Every image twice, shuffled. */
@@ -85,19 +89,17 @@ static void expect_pass(Device *d, Loader *l, const Images *images, AugmentSpec 
             for (int p = 0; p < PIXELS; p++)
                 expect_close(x[i * PIXELS + p], want[p], 1e-5, 0, "pixel");
         }
-        free(x);
     }
     assert_false(loader_next(l, d->s, &b));
     assert_false(loader_next(l, d->s, &b));
 }
 
-static void pass(AugmentSpec spec, int batch, int halo, int count)
+static void pass(Device *d, AugmentSpec spec, int batch, int halo, int count)
 {
-    Device *d = device_open();
     Images images = images_new();
     int32_t order[2 * COUNT];
     mixed_order(order);
-    Loader *l = loader_new(d->be, &images, mean, istd, batch, halo, spec, 11);
+    Loader *l = loader_of(d, &images, batch, halo, spec);
     Batch b;
     assert_false(loader_next(l, d->s, &b)); /* no pass was begun */
     for (int epoch = 0; epoch < 3; epoch++) {
@@ -105,49 +107,41 @@ static void pass(AugmentSpec spec, int batch, int halo, int count)
         expect_pass(d, l, &images, spec, batch, order, count, epoch, 0);
     }
     assert_true(loader_waited(l) >= 0);
-    loader_free(l);
-    drop_pictures(images);
-    device_close(d);
 }
 
-static void plain(void **state) { pass(none, 8, 0, 2 * COUNT); }
-static void short_last_batch(void **state) { pass(none, 7, 1, COUNT); }
-static void one_by_one(void **state) { pass(all, 1, 1, COUNT); }
-static void batch_of_all(void **state) { pass(all, COUNT, 2, COUNT); }
-static void batch_larger_than_all(void **state) { pass(all, 3 * COUNT, 1, COUNT); }
-static void augmented(void **state) { pass(all, 8, 1, 2 * COUNT); }
-static void no_pictures(void **state) { pass(all, 8, 1, 0); }
+DEVICE_TEST(plain) { pass(d, none, 8, 0, 2 * COUNT); }
+DEVICE_TEST(short_last_batch) { pass(d, none, 7, 1, COUNT); }
+DEVICE_TEST(one_by_one) { pass(d, all, 1, 1, COUNT); }
+DEVICE_TEST(batch_of_all) { pass(d, all, COUNT, 2, COUNT); }
+DEVICE_TEST(batch_larger_than_all) { pass(d, all, 3 * COUNT, 1, COUNT); }
+DEVICE_TEST(augmented) { pass(d, all, 8, 1, 2 * COUNT); }
+DEVICE_TEST(no_pictures) { pass(d, all, 8, 1, 0); }
 
 /* Loaders of three ranks, each with every third position, see the very bits that one loader
  * sees. */
-static void ranks_change_nothing(void **state)
+DEVICE_TEST(ranks_change_nothing)
 {
-    Device *d = device_open();
     Images images = images_new();
     int32_t order[2 * COUNT], shard[2 * COUNT];
     mixed_order(order);
     float whole[COUNT][PIXELS], part[5][PIXELS];
     Batch b;
-    Loader *l = loader_new(d->be, &images, mean, istd, COUNT, 0, all, 11);
+    Loader *l = loader_of(d, &images, COUNT, 0, all);
     loader_start(l, order, COUNT, 4);
     assert_true(loader_next(l, d->s, &b));
     d->op->download(d->s, whole, b.x);
-    loader_free(l);
     for (int rank = 0; rank < 3; rank++) {
         int count = 0;
         for (int i = rank; i < COUNT; i += 3)
             shard[count++] = order[i];
-        l = loader_new(d->be, &images, mean, istd, 5, 0, all, 11);
+        l = loader_of(d, &images, 5, 0, all);
         loader_start(l, shard, count, 4);
         while (loader_next(l, d->s, &b)) {
             d->op->download(d->s, part, b.x);
             for (int i = 0; i < b.n; i++)
                 assert_memory_equal(part[i], whole[(b.first + i) * 3 + rank], sizeof *part);
         }
-        loader_free(l);
     }
-    drop_pictures(images);
-    device_close(d);
 }
 
 /* By stages the batches are the same; and each one is read, copied, prepared and queued, in this
@@ -170,13 +164,12 @@ static void on_stage(void *context, LoaderStage stage, int batch, double began, 
     pthread_mutex_unlock(&t->lock);
 }
 
-static void by_stages(void **state)
+DEVICE_TEST(by_stages)
 {
-    Device *d = device_open();
     Images images = images_new();
     int32_t order[2 * COUNT];
     mixed_order(order);
-    Loader *l = loader_new(d->be, &images, mean, istd, 8, 1, all, 11);
+    Loader *l = loader_of(d, &images, 8, 1, all);
     static Stages stages;
     loader_by_stages(l, &images, on_stage, &stages);
     for (int epoch = 0; epoch < 2; epoch++) {
@@ -187,20 +180,17 @@ static void by_stages(void **state)
         for (int i = 0; i < 13; i++)
             assert_int_equal(stages.next[i], LOADER_QUEUE + 1);
     }
-    loader_free(l);
-    drop_pictures(images);
-    device_close(d);
 }
 
 /* A pass may be left at any batch; the next one is whole. The list may be longer than the one
  * before, the seed another one, and the batches lie where they did. */
-static void interrupted_passes(void **state)
+DEVICE_TEST(interrupted_passes)
 {
-    Device *d = device_open();
     Images images = images_new();
     int32_t order[2 * COUNT];
     mixed_order(order);
-    Loader *l = loader_new(d->be, &images, mean, istd, 4, 1, all, 12);
+    Loader *l = loader_of(d, &images, 4, 1, all);
+    loader_seed(l, 12);
     Batch b;
     loader_start(l, order, COUNT, 0);
     assert_true(loader_next(l, d->s, &b));
@@ -219,10 +209,7 @@ static void interrupted_passes(void **state)
     expect_pass(d, l, &images, all, 4, order, 2 * COUNT, 5, 0);
     loader_start(l, order, 2 * COUNT, 6);
     assert_true(loader_next(l, d->s, &b)); /* freed in the middle of a pass */
-    loader_free(l);
     loader_free(NULL);
-    drop_pictures(images);
-    device_close(d);
 }
 
 static void (*real_gather)(Stream *, Tensor, Tensor, Tensor, Tensor, const Augment *, const float *,
@@ -236,40 +223,34 @@ static void slow_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor
 }
 
 /* A pass begins while the thread is still at work on a batch of the one before. */
-static void interrupted_while_filling(void **state)
+DEVICE_TEST(interrupted_while_filling)
 {
-    Device *d = device_open();
-    const BackendOps *real = d->be->op;
-    BackendOps slow = *real;
-    real_gather = real->gather;
+    static BackendOps slow;
+    slow = *d->op;
+    real_gather = slow.gather;
     slow.gather = slow_gather;
     d->be->op = &slow;
     Images images = images_new();
     int32_t order[2 * COUNT];
     mixed_order(order);
-    Loader *l = loader_new(d->be, &images, mean, istd, 20, 0, all, 11);
+    Loader *l = loader_of(d, &images, 20, 0, all);
     for (int round = 0; round < 10; round++) {
         loader_start(l, order, COUNT, 2 * round);
         usleep(1000); /* the thread is in the midst of batch 0 */
         loader_start(l, order + round, COUNT, 2 * round + 1);
         expect_pass(d, l, &images, all, 20, order + round, COUNT, 2 * round + 1, 0);
     }
-    loader_free(l);
-    d->be->op = real;
-    drop_pictures(images);
-    device_close(d);
 }
 
 /* The caller's list may change after loader_start; a batch stays as it is until the next is asked
  * for. */
-static void batch_stays_in_hand(void **state)
+DEVICE_TEST(batch_stays_in_hand)
 {
-    Device *d = device_open();
     Images images = images_new();
     int32_t order[2 * COUNT], again[2 * COUNT];
     mixed_order(order);
     mixed_order(again);
-    Loader *l = loader_new(d->be, &images, mean, istd, 2, 0, all, 11);
+    Loader *l = loader_of(d, &images, 2, 0, all);
     loader_start(l, order, 2 * COUNT, 0);
     memset(order, 0, sizeof order);
     float before[2][PIXELS], after[2][PIXELS];
@@ -281,9 +262,6 @@ static void batch_stays_in_hand(void **state)
     d->op->download(d->s, after, b.x);
     assert_memory_equal(before, after, sizeof before);
     expect_pass(d, l, &images, all, 2, again, 2 * COUNT, 0, 6);
-    loader_free(l);
-    drop_pictures(images);
-    device_close(d);
 }
 
 typedef struct WrongOrder {
@@ -294,11 +272,11 @@ static void start_with(void *wrong)
 {
     Device *d = device_open();
     Images images = images_new();
-    Loader *l = loader_new(d->be, &images, mean, istd, 2, 0, none, 1);
+    Loader *l = loader_of(d, &images, 2, 0, none);
     loader_start(l, (int32_t[]){0, 1, ((WrongOrder *)wrong)->image}, 3, 0);
 }
 
-static void index_out_of_range(void **state)
+BACKEND_TEST(index_out_of_range)
 {
     expect_death(1, start_with, &(WrongOrder){COUNT}, "loader.c", "broken", NULL);
     expect_death(1, start_with, &(WrongOrder){-1}, "loader.c", "broken", NULL);
@@ -306,7 +284,7 @@ static void index_out_of_range(void **state)
 
 /* ---- augment_draw ---- */
 
-static void draws_cover_their_ranges(void **state)
+BACKEND_TEST(draws_cover_their_ranges)
 {
     enum { N = 20000 };
     AugmentSpec spec = {.flip = true, .shift = 4, .cutout = 8};
@@ -331,7 +309,7 @@ static void draws_cover_their_ranges(void **state)
     assert_true(same < 30); /* about N / (2 * 81 * 32 * 28) */
 }
 
-static void draws_do_not_disturb_each_other(void **state)
+BACKEND_TEST(draws_do_not_disturb_each_other)
 {
     for (int i = 0; i < 200; i++) {
         Augment all_on = augment_draw((AugmentSpec){.flip = true, .shift = 4, .cutout = 8}, 5, 0, i,
@@ -346,7 +324,7 @@ static void draws_do_not_disturb_each_other(void **state)
 
 /* alternate: each image is mirrored in every other epoch, half of them in the even ones; all else
  * is drawn as without it. */
-static void alternate_flips(void **state)
+BACKEND_TEST(alternate_flips)
 {
     enum { N = 20000 };
     int first = 0;
@@ -368,26 +346,21 @@ static void alternate_flips(void **state)
 
 /* ---- the audit ---- */
 
-static void audit_names_the_pictures(void **state)
+DEVICE_TEST(audit_names_the_pictures)
 {
     const char *dir = scratch_dir();
-    char path[4200], line[4096];
     setenv("LABS_AUDIT", dir, 1);
     audit_begin();
-    Device *d = device_open();
     Images images = images_new();
-    Loader *l = loader_new(d->be, &images, mean, istd, 2, 0, none, 1);
+    Loader *l = loader_of(d, &images, 2, 0, none);
     Batch b;
     loader_start(l, (int32_t[]){7, 3, 49, 0, 12}, 5, 6);
     while (loader_next(l, d->s, &b))
         ;
-    loader_free(l);
-    snprintf(path, sizeof path, "%s/rank-0.jsonl", dir);
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
     const int32_t want[3][2] = {{7, 3}, {49, 0}, {12}};
     int batches = 0;
-    while (fgets(line, sizeof line, f)) {
+    for (char *line = strtok(slurp(path_in(dir, "rank-0.jsonl"), NULL), "\n"); line;
+         line = strtok(NULL, "\n")) {
         json_t *fact = json_loads(line, 0, NULL);
         assert_non_null(fact);
         if (!strcmp(json_string_value(json_object_get(fact, "fact")), "batch")) {
@@ -403,32 +376,4 @@ static void audit_names_the_pictures(void **state)
         json_decref(fact);
     }
     assert_int_equal(batches, 3);
-    fclose(f);
-    drop_pictures(images);
-    device_close(d);
-}
-
-static const Case cases[] = {{.name = "plain", .run = plain},
-                             {.name = "short_last_batch", .run = short_last_batch},
-                             {.name = "one_by_one", .run = one_by_one},
-                             {.name = "batch_of_all", .run = batch_of_all},
-                             {.name = "batch_larger_than_all", .run = batch_larger_than_all},
-                             {.name = "augmented", .run = augmented},
-                             {.name = "no_pictures", .run = no_pictures},
-                             {.name = "ranks_change_nothing", .run = ranks_change_nothing},
-                             {.name = "by_stages", .run = by_stages},
-                             {.name = "interrupted_passes", .run = interrupted_passes},
-                             {.name = "interrupted_while_filling",
-                              .run = interrupted_while_filling},
-                             {.name = "batch_stays_in_hand", .run = batch_stays_in_hand},
-                             {.name = "index_out_of_range", .run = index_out_of_range},
-                             {.name = "draws_cover_their_ranges", .run = draws_cover_their_ranges},
-                             {.name = "alternate_flips", .run = alternate_flips},
-                             {.name = "draws_do_not_disturb_each_other",
-                              .run = draws_do_not_disturb_each_other},
-                             {.name = "audit_names_the_pictures", .run = audit_names_the_pictures}};
-
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -6,8 +6,8 @@
  * with the slot, and may be read only on a stream that waited for the mark behind its filling.
  */
 #include "check.h"
-#include "device.h"
 #include "loader.h"
+#include "net.h"
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -103,9 +103,8 @@ static void spy_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor 
     spy.real->gather(s, x, label, images, labels, pick, mean, istd);
 }
 
-static void slots_wait_for_each_other(void **state)
+DEVICE_TEST(slots_wait_for_each_other)
 {
-    Device *d = device_open();
     BackendOps spied = *d->be->op;
     spy.real = d->op;
     spy.loop = d->s;
@@ -113,7 +112,7 @@ static void slots_wait_for_each_other(void **state)
     spied.event_wait = spy_wait;
     spied.gather = spy_gather;
     d->be->op = &spied;
-    Images images = {100, 2, 2, 1, alloc(400, 1), alloc(100, 1)};
+    Images images = images_blank(100, 2, 2, 1);
     int32_t order[100];
     for (int i = 0; i < 100; i++)
         order[i] = i;
@@ -141,15 +140,4 @@ static void slots_wait_for_each_other(void **state)
         slots++;
     assert_int_equal(slots, 4); /* the one in hand and three ahead */
     d->be->op = spy.real;
-    free(images.pixels);
-    free(images.labels);
-    device_close(d);
-}
-
-static const Case cases[] = {
-    {.name = "slots_wait_for_each_other", .run = slots_wait_for_each_other}};
-
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -1,17 +1,17 @@
 /* test_local_method.c: the methods of lab 2's part 8 with the reference's exercises: which of them
  * are the same in special cases, on one rank and on several; and what they send.
  */
-#include "harness.h"
+#include "net.h"
 #include "parts/8_local/local_method.h"
 #include "quantiles.h"
-#include "rng.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { BATCH = 4, STEPS = 12 };
 
-static const ModelSpec net = {.name = "mlp", .h = 4, .w = 4, .c = 1, .classes = 3, .hidden = {7}};
+static const ModelSpec spec_of_net = {
+    .name = "mlp", .h = 4, .w = 4, .c = 1, .classes = 3, .hidden = {7}};
 
 typedef struct Trained {
     int n;
@@ -22,38 +22,18 @@ typedef struct Trained {
 /* The weights after STEPS updates; each rank has different batches. */
 static Trained train(Comm *c, Backend *be, LocalSpec spec)
 {
-    Model *m = model_new(be, &net, BATCH);
-    model_init(m, 5);
+    Net n = net_new(be, &spec_of_net, BATCH, BATCH, 1);
+    model_init(n.m, 5);
     spec.steps = STEPS;
-    Local *l = local_new(m, c, spec);
+    Local *l = local_new(n.m, c, spec);
     Method method = local_method(l);
-    Tensor x = tensor_new(be, F32, BATCH, 4, 4, 1, model_halo(m)),
-           label = tensor_new(be, I32, BATCH, 1, 1, 1, 0),
-           totals = tensor_new(be, F64, 2, 1, 1, 1, 0),
-           plain = tensor_new(be, F32, BATCH, 4, 4, 1, 0);
     for (int t = 0; t < STEPS; t++) {
-        Rng r = rng_at(7, RNG_TEST, (uint64_t)t, (uint64_t)c->rank);
-        float pixels[BATCH * 16];
-        int32_t labels[BATCH];
-        for (int i = 0; i < BATCH * 16; i++)
-            pixels[i] = rng_normal(&r);
-        for (int i = 0; i < BATCH; i++)
-            labels[i] = (int32_t)rng_below(&r, 3);
-        be->op->upload(m->s, plain, pixels);
-        be->op->copy(m->s, x, plain);
-        be->op->upload(m->s, label, labels);
-        Batch b = {.x = x, .label = label, .n = BATCH};
-        method_step(&method, m, totals, &b, 0.05, NULL);
+        net_draw(&n, (uint32_t)(t * c->size + c->rank));
+        Batch b = {.x = n.x, .label = n.label, .n = BATCH};
+        method_step(&method, n.m, n.totals, &b, 0.05, NULL);
     }
-    Trained result = {.n = m->params.n, .bytes = local_bytes(l)};
-    result.w = malloc((size_t)result.n * sizeof(float));
-    be->op->download(m->s, result.w, m->params);
-    tensor_free(be, plain);
-    tensor_free(be, totals);
-    tensor_free(be, label);
-    tensor_free(be, x);
+    Trained result = {n.m->params.n, fetch(&n, n.m->params), local_bytes(l)};
     local_free(l);
-    model_free(m);
     return result;
 }
 
@@ -64,8 +44,6 @@ static void expect_same(Comm *c, Backend *be, LocalSpec one, LocalSpec other, do
     double off = largest_difference(a.w, b.w, a.n);
     if (!(off <= most))
         fail_msg("%s: weights differ by %g", what, off);
-    free(a.w);
-    free(b.w);
 }
 
 static const LocalSpec plain = {.kind = LOCAL_PLAIN, .every = 1, .momentum = 0.9};
@@ -76,10 +54,10 @@ static LocalSpec spec_of(LocalKind kind, int64_t every)
         .kind = kind, .every = every, .momentum = 0.9, .outer_rate = 1, .keep = 4096, .decay = 0.9};
 }
 
-static void equivalences(void **state)
+static void equivalences(void)
 {
     Comm *c = comm_open("mpi");
-    Backend *be = backend_open("cpu", c->local_rank, c->local_size, 1);
+    Backend *be = closing(backend_open("cpu", c->local_rank, c->local_size, 1));
     LocalSpec local = spec_of(LOCAL_SGD, 4), delayed = spec_of(LOCAL_DELAYED, 4),
               diloco = spec_of(LOCAL_DILOCO, 4), sparse = spec_of(LOCAL_SPARSE, 4);
     expect_same(c, be, plain, spec_of(LOCAL_SGD, 1), 1e-5, "H = 1 and plain");
@@ -92,15 +70,16 @@ static void equivalences(void **state)
     diloco.outer_rate = sparse.outer_rate = 0.7;
     diloco.outer_momentum = sparse.outer_momentum = 0.5;
     expect_same(c, be, diloco, sparse, 1e-6, "the same with momentum");
-    backend_close(be);
     comm_close(c);
 }
+TEST(equivalences_2, .ranks = 2) { equivalences(); }
+TEST(equivalences_3, .ranks = 3) { equivalences(); }
 
 /* They do differ where they should; all ranks end with the same weights; bytes. */
-static void differences(void **state)
+static void differences(void)
 {
     Comm *c = comm_open("mpi");
-    Backend *be = backend_open("cpu", c->local_rank, c->local_size, 1);
+    Backend *be = closing(backend_open("cpu", c->local_rank, c->local_size, 1));
     Trained p = train(c, be, plain);
     double whole = 2.0 * (c->size - 1) / c->size * 4 * p.n;
     expect_close(p.bytes, STEPS * whole, 0, 1e-12, "plain's bytes");
@@ -125,18 +104,8 @@ static void differences(void **state)
         else /* one chunk: its largest, and 2 bytes for each element sent */
             expect_close(t.bytes, 3.0 * (c->size - 1) * (4 + 2 * (t.n * 64 / 4096)), 0, 1e-12,
                          "few elements");
-        free(t.w);
     }
-    free(p.w);
-    backend_close(be);
     comm_close(c);
 }
-
-int main(int argc, char **argv)
-{
-    static const Case cases[] = {{.name = "equivalences_2", .run = equivalences, .ranks = 2},
-                                 {.name = "equivalences_3", .run = equivalences, .ranks = 3},
-                                 {.name = "differences_2", .run = differences, .ranks = 2},
-                                 {.name = "differences_3", .run = differences, .ranks = 3}};
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
-}
+TEST(differences_2, .ranks = 2) { differences(); }
+TEST(differences_3, .ranks = 3) { differences(); }

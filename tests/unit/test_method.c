@@ -9,14 +9,13 @@ static const ModelSpec spec = {.name = "mlp", .h = 6, .w = 6, .c = 1, .classes =
 
 static Batch batch_of(const Net *n) { return (Batch){.x = n->x, .label = n->label, .n = n->N}; }
 
-static void plain_sgd(void **state)
+DEVICE_TEST(plain_sgd)
 {
-    Device *d = device_open();
     Net a = net_new(d->be, &spec, 4, 4, 3), b = net_new(d->be, &spec, 4, 4, 3);
     SgdSpec sgd = {.momentum = 0.9, .weight_decay = 0.01, .nesterov = true};
     MethodMaker maker = sgd_maker(&sgd);
     Method method = maker.make(maker.context, a.m);
-    Sgd *o = sgd_new(b.m, 0.9, 0.01, true);
+    Sgd *o = net_sgd(&b, 0.9, 0.01, true);
     Batch batch = batch_of(&a);
     for (int i = 0; i < 5; i++) {
         method_step(&method, a.m, a.totals, &batch, 0.1 + i, NULL);
@@ -30,11 +29,6 @@ static void plain_sgd(void **state)
     d->op->download(b.m->s, totals[1], b.totals);
     assert_true(totals[0][0] == totals[1][0] && totals[0][1] == totals[1][1]);
     maker.end(maker.context, a.m, &method);
-    sgd_free(b.m, o);
-    free(x), free(y);
-    net_free(&a);
-    net_free(&b);
-    device_close(d);
 }
 
 /* What was called, in order; each part has its own context. */
@@ -55,9 +49,8 @@ static void own_update(void *context, Model *m, double rate)
     called[calls++] = *(char *)context;
 }
 
-static void own_parts(void **state)
+DEVICE_TEST(own_parts)
 {
-    Device *d = device_open();
     Net n = net_new(d->be, &spec, 4, 4, 3);
     char name[3] = {'g', 'e', 'u'};
     Method method = {.gradient = {own_gradient, &name[0]},
@@ -69,13 +62,4 @@ static void own_parts(void **state)
     method.exchange.run = NULL;
     method_step(&method, n.m, n.totals, &batch, 0.25, NULL);
     assert_string_equal(called, "geugu");
-    net_free(&n);
-    device_close(d);
-}
-
-static const Case cases[] = {{.name = "plain_sgd", .run = plain_sgd},
-                             {.name = "own_parts", .run = own_parts}};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -6,10 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static ModelSpec spec_of(const char *name)
-{
-    return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5};
-}
 static const char *const all_names[] = {"linear",   "mlp",     "cnn",    "resnet8",
                                         "resnet20", "wrn16-1", "wrn16-2"};
 enum { NAMES = sizeof all_names / sizeof *all_names };
@@ -18,7 +14,7 @@ enum { NAMES = sizeof all_names / sizeof *all_names };
 
 /* The counts of torch/models.py (run it: it prints them), whose nets are those of the same names in
  * PyTorch. */
-static void parameter_counts(void **state)
+DEVICE_TEST(parameter_counts)
 {
     static const struct {
         const char *name;
@@ -42,7 +38,6 @@ static void parameter_counts(void **state)
         {"cnn", 28, 28, 1, 0, 0, 96554},           {"airbench-64", 32, 32, 3, 0, 0, 1971640},
         {"airbench-64", 32, 32, 3, 0, 1, 1970488},
     };
-    Device *d = device_open();
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         ModelSpec s = {.name = table[i].name,
                        .h = table[i].h,
@@ -51,16 +46,13 @@ static void parameter_counts(void **state)
                        .classes = 10,
                        .no_skip = table[i].no_skip,
                        .no_batchnorm = table[i].no_batchnorm};
-        Model *m = model_new(d->be, &s, 1);
+        Model *m = net_model(d->be, &s, 1);
         if (m->params.n != table[i].count || m->grads.n != table[i].count)
             fail_msg("%s: %d parameters, expected %d", s.name, m->params.n, table[i].count);
-        model_free(m);
     }
     ModelSpec sizes = {"mlp", 28, 28, 1, 10, {30, 20}, false, false, 0};
-    Model *m = model_new(d->be, &sizes, 1);
+    Model *m = net_model(d->be, &sizes, 1);
     assert_int_equal(m->params.n, 784 * 30 + 30 + 30 * 20 + 20 + 20 * 10 + 10);
-    model_free(m);
-    device_close(d);
 }
 
 static void check_views(const Model *m, const View *views, int count, int total)
@@ -80,27 +72,24 @@ static void check_views(const Model *m, const View *views, int count, int total)
     assert_int_equal(at, total);
 }
 
-static void views(void **state)
+DEVICE_TEST(views)
 {
-    Device *d = device_open();
     for (int i = 0; i < NAMES; i++)
         for (int bits = 0; bits < 4; bits++) {
-            ModelSpec s = spec_of(all_names[i]);
+            ModelSpec s = small_spec(all_names[i]);
             s.no_skip = bits & 1, s.no_batchnorm = bits & 2;
-            Model *m = model_new(d->be, &s, 2);
+            Model *m = net_model(d->be, &s, 2);
             check_views(m, m->views, m->nviews, m->params.n);
             check_views(m, m->state_views, m->nstate, m->state.buf ? m->state.n : 0);
             for (int v = 0; v < m->nviews; v++)
                 assert_int_equal(m->views[v].decay, m->views[v].dims > 1);
             assert_null(model_find(m, "layer9.0.conv1.weight"));
             assert_null(model_find(m, ""));
-            model_free(m);
         }
-    device_close(d);
 }
 
 /* torchvision's names and PyTorch's shapes, all of them for one network and some of the others. */
-static void names(void **state)
+DEVICE_TEST(names)
 {
     static const char *const resnet8[] = {"conv1.weight 16 3 3 3",
                                           "bn1.weight 16",
@@ -153,10 +142,9 @@ static void names(void **state)
         const char *const *lines;
         int count;
     } table[] = {{"resnet8", resnet8, 29}, {"wrn16-2", wrn, 0}, {"cnn", cnn, 0}, {"mlp", mlp, 6}};
-    Device *d = device_open();
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        ModelSpec s = spec_of(table[i].name);
-        Model *m = model_new(d->be, &s, 2);
+        ModelSpec s = small_spec(table[i].name);
+        Model *m = net_model(d->be, &s, 2);
         assert_true(!table[i].count || m->nviews == table[i].count);
         for (const char *const *line = table[i].lines; *line; line++) {
             char name[64], text[128];
@@ -169,39 +157,34 @@ static void names(void **state)
                 used += snprintf(text + used, sizeof text - used, " %d", v->shape[k]);
             assert_string_equal(text, *line);
         }
-        model_free(m);
     }
-    device_close(d);
 }
 
 /* Multiply-adds x 2 of ResNet-20 on a 32x32 image, by hand: 40,813,184 multiply-adds. */
-static void flops(void **state)
+DEVICE_TEST(flops)
 {
-    Device *d = device_open();
-    Model *m = model_new(d->be,
+    Model *m = net_model(d->be,
                          &(ModelSpec){.name = "resnet20", .h = 32, .w = 32, .c = 3, .classes = 10},
                          1);
     double conv1 = 1024 * 27 * 16, stage1 = 6. * 1024 * 144 * 16,
            stage2 = 256. * 32 * (144 + 5 * 288 + 16), stage3 = 64. * 64 * (288 + 5 * 576 + 32);
     expect_close(model_flops(m), 2 * (conv1 + stage1 + stage2 + stage3 + 640), 0, 1e-12, "flops");
-    model_free(m);
-    device_close(d);
 }
 
 static void new_named(void *name)
 {
     Device *d = device_open();
-    ModelSpec s = spec_of(name);
-    model_new(d->be, &s, 2);
+    ModelSpec s = small_spec(name);
+    net_model(d->be, &s, 2);
 }
 
 static void new_too_small(void *unused)
 {
     Device *d = device_open();
-    model_new(d->be, &(ModelSpec){.name = "cnn", .h = 3, .w = 3, .c = 1, .classes = 10}, 2);
+    net_model(d->be, &(ModelSpec){.name = "cnn", .h = 3, .w = 3, .c = 1, .classes = 10}, 2);
 }
 
-static void refusals(void **state)
+BACKEND_TEST(refusals)
 {
     static char *const bad[] = {
         "resnet",     "resnet9",           "resnet20x", "resnet-8",      "wrn16-0",
@@ -248,10 +231,9 @@ static void check_init(const Net *n, const float *w)
     }
 }
 
-static void initial_weights(void **state)
+DEVICE_TEST(initial_weights)
 {
     static const char *const which[] = {"linear", "cnn", "resnet20", "wrn16-2"};
-    Device *d = device_open();
     for (int i = 0; i < 4; i++) {
         ModelSpec s = {.name = which[i], .h = 16, .w = 16, .c = 3, .classes = 10};
         /* both from seed 1; other batches */
@@ -264,45 +246,22 @@ static void initial_weights(void **state)
         float *other = fetch(&b, b.m->params);
         assert_memory_not_equal(wa, other, bytes);
         model_init(b.m, 1); /* nothing of seed 2 is left */
-        free(wb);
         wb = fetch(&b, b.m->params);
         assert_memory_equal(wa, wb, bytes);
         for (int v = 0; v < a.m->nstate; v++) {
             float *stats = fetch(&a, model_view(a.m->state, &a.m->state_views[v]));
             for (int c = 0; c < a.m->state_views[v].count; c++)
                 assert_true(stats[c] == (strstr(a.m->state_views[v].name, "running_var") ? 1 : 0));
-            free(stats);
         }
-        free(wa), free(wb), free(other);
-        net_free(&a), net_free(&b);
     }
-    device_close(d);
 }
 
 /* Two layers of the same shape get different weights. */
-static void layers_differ(void **state)
+DEVICE_TEST(layers_differ)
 {
-    Device *d = device_open();
-    ModelSpec s = spec_of("resnet20");
+    ModelSpec s = small_spec("resnet20");
     Net n = net_new(d->be, &s, 1, 1, 1);
     float *a = fetch(&n, model_view(n.m->params, model_find(n.m, "layer1.0.conv1.weight")));
     float *b = fetch(&n, model_view(n.m->params, model_find(n.m, "layer1.0.conv2.weight")));
     assert_true(a[0] != b[0] && a[1] != b[1]);
-    free(a), free(b);
-    net_free(&n);
-    device_close(d);
-}
-
-static const Case cases[] = {
-    {"parameter_counts", .run = parameter_counts},
-    {"views", .run = views},
-    {"names", .run = names},
-    {"flops", .run = flops},
-    {"refusals", .run = refusals}, /* a GPU's children each start CUDA */
-    {"initial_weights", .run = initial_weights},
-    {"layers_differ", .run = layers_differ},
-};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

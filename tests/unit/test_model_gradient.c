@@ -79,7 +79,7 @@ static double ours_off(Net *n, const double *w, const double *g, const double *u
 {
     static const double changes[] = {3e-3, 1e-3, 1e-2, 3e-4, 3e-2};
     double expected = product(g, u, count), best = INFINITY;
-    float *moved = alloc(count, sizeof *moved);
+    float *moved = keep(alloc(count, sizeof *moved));
     for (int i = 0; i < 5 && best > 1e-3; i++) {
         double h = changes[i] / expected, loss[2];
         for (int side = 0; side < 2; side++) {
@@ -93,7 +93,6 @@ static double ours_off(Net *n, const double *w, const double *g, const double *u
     for (size_t j = 0; j < count; j++)
         moved[j] = (float)w[j];
     store(n, n->m->params, moved);
-    free(moved);
     return best;
 }
 
@@ -132,7 +131,6 @@ static void calm(Net *n)
                 w[beta->at + c] = 1;
         }
     store(n, n->m->params, w);
-    free(w);
 }
 
 typedef struct Differences {
@@ -149,7 +147,7 @@ static Differences measure(Device *d, const ModelSpec *spec, int draw)
     RefNet *r = refnet_new(&n);
     double loss = net_gradient(&n), expected = refnet_gradient(r);
     size_t count = tensor_count(n.m->params);
-    double *ours = fetch_double(&n, n.m->grads), *g = alloc(count, sizeof *g),
+    double *ours = fetch_double(&n, n.m->grads), *g = keep(alloc(count, sizeof *g)),
            *w = fetch_double(&n, n.m->params);
     memcpy(g, r->grads, count * sizeof *g);
     const char *which = NULL;
@@ -161,17 +159,12 @@ static Differences measure(Device *d, const ModelSpec *spec, int draw)
         double *u = direction_new(n.m, g, count);
         off.reference = reference_off(r, w, g, u, count);
         off.own = ours_off(&n, w, ours, u, count);
-        free(u);
     }
-    free(ours), free(g), free(w);
-    refnet_free(r);
-    net_free(&n);
     return off;
 }
 
-static void check_model(const ModelSpec *spec)
+static void check_model(Device *d, const ModelSpec *spec)
 {
-    Device *d = device_open();
     for (int draw = 1;; draw++) {
         Differences off = measure(d, spec, draw);
         printf("    %s%s%s%s, batch %d: loss %.1e, worst view %.1e (%s); finite differences: "
@@ -186,87 +179,75 @@ static void check_model(const ModelSpec *spec)
                      "differences) and 0.02 (ours)",
                      spec->name);
     }
-    device_close(d);
 }
 
-/* Small images of odd sides, where a kernel's border and a stride's rounding matter most. */
-static ModelSpec small(const char *name)
-{
-    return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5};
-}
-
-static void plain(void **state)
+DEVICE_TEST(plain)
 {
     static const char *const names[] = {"linear", "mlp", "cnn"};
     for (int i = 0; i < 3; i++) {
-        ModelSpec s = small(names[i]);
-        check_model(&s);
+        ModelSpec s = small_spec(names[i]);
+        check_model(d, &s);
     }
-    ModelSpec sizes = small("mlp"), bare = small("cnn");
+    ModelSpec sizes = small_spec("mlp"), bare = small_spec("cnn");
     memcpy(sizes.hidden, (int[8]){7, 5, 3}, sizeof sizes.hidden);
     bare.no_batchnorm = true;
-    check_model(&sizes);
-    check_model(&bare);
+    check_model(d, &sizes);
+    check_model(d, &bare);
 }
 
 /* Images of one pixel: vectors of 20 elements, which need no gradient. */
-static void vectors(void **state)
+DEVICE_TEST(vectors)
 {
     static const char *const names[] = {"linear", "mlp"};
     for (int i = 0; i < 2; i++)
-        check_model(&(ModelSpec){.name = names[i], .h = 1, .w = 1, .c = 20, .classes = 3});
+        check_model(d, &(ModelSpec){.name = names[i], .h = 1, .w = 1, .c = 20, .classes = 3});
 }
 
-static void variant(const char *name, bool no_skip, bool no_batchnorm)
+static void variant(Device *d, const char *name, bool no_skip, bool no_batchnorm)
 {
-    ModelSpec s = small(name);
+    ModelSpec s = small_spec(name);
     s.no_skip = no_skip;
     s.no_batchnorm = no_batchnorm;
-    check_model(&s);
+    check_model(d, &s);
 }
 
-static void variants(const char *name)
+static void variants(Device *d, const char *name)
 {
     for (int bits = 0; bits < 4; bits += SANITIZED ? 3 : 1)
-        variant(name, bits & 1, bits & 2);
+        variant(d, name, bits & 1, bits & 2);
 }
 
 /* The larger ones have the layers of resnet8 and wrn16-1, more often or wider. */
-static void resnet8(void **state) { (void)state, variants("resnet8"); }
-static void resnet20(void **state) { (void)state, variant("resnet20", false, false); }
-static void resnet56(void **state) { (void)state, variant("resnet56", true, false); }
-static void wrn16_1(void **state) { (void)state, variants("wrn16-1"); }
-static void wrn16_2(void **state) { (void)state, variant("wrn16-2", false, false); }
+DEVICE_TEST(resnet8) { variants(d, "resnet8"); }
+DEVICE_TEST(resnet20) { variant(d, "resnet20", false, false); }
+DEVICE_TEST(resnet56) { variant(d, "resnet56", true, false); }
+DEVICE_TEST(wrn16_1) { variants(d, "wrn16-1"); }
+DEVICE_TEST(wrn16_2) { variant(d, "wrn16-2", false, false); }
 
-static void ghost(void **state)
+DEVICE_TEST(ghost)
 {
     static const char *const names[] = {"cnn", "resnet8", "wrn16-1"};
     for (int i = 0; i < 3; i++) {
-        ModelSpec s = small(names[i]);
+        ModelSpec s = small_spec(names[i]);
         s.ghost = 2; /* groups of 2, 2 and 1 images */
-        check_model(&s);
+        check_model(d, &s);
     }
 }
 
 /* The smallest images that its pooling takes: 25 pixels; and others whose last pooling leaves more
  * than one. */
-static void airbench(void **state)
+DEVICE_TEST(airbench)
 {
     static const char *const names[] = {"airbench-4", "airbench-8-silu", "airbench-4-relu"};
     for (int i = 0; i < (SANITIZED ? 1 : 3); i++)
-        check_model(&(ModelSpec){.name = names[i], .h = 25, .w = 26 + i, .c = 1 + i, .classes = 5});
-    check_model(&(ModelSpec){
-        .name = "airbench-4", .h = 25, .w = 50, .c = 1, .classes = 3, .no_batchnorm = true});
+        check_model(d,
+                    &(ModelSpec){.name = names[i], .h = 25, .w = 26 + i, .c = 1 + i, .classes = 5});
+    check_model(d, &(ModelSpec){.name = "airbench-4",
+                                .h = 25,
+                                .w = 50,
+                                .c = 1,
+                                .classes = 3,
+                                .no_batchnorm = true});
     check_model(
-        &(ModelSpec){.name = "airbench-4", .h = 25, .w = 25, .c = 3, .classes = 4, .ghost = 2});
-}
-
-static const Case cases[] = {
-    {"plain", .run = plain},       {"vectors", .run = vectors},   {"resnet8", .run = resnet8},
-    {"resnet20", .run = resnet20}, {"resnet56", .run = resnet56}, {"wrn16_1", .run = wrn16_1},
-    {"wrn16_2", .run = wrn16_2},   {"ghost", .run = ghost},       {"airbench", .run = airbench},
-};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
+        d, &(ModelSpec){.name = "airbench-4", .h = 25, .w = 25, .c = 3, .classes = 4, .ghost = 2});
 }

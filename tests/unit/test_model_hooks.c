@@ -7,20 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static ModelSpec spec_of(const char *name)
-{
-    return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5};
-}
-/* One of each kind: resnet20 and wrn16-2 have the same layers, more often or wider. */
-static const char *const all_names[] = {"linear", "mlp", "cnn", "resnet8", "wrn16-1"};
-enum { NAMES = sizeof all_names / sizeof *all_names };
-
 /* ---- ghost batch norm: pieces of the batch, each by itself ---- */
 
 /* Returns how far the gradients are apart. */
 static double ghost_batch(Device *d, const char *name, int N, int ghost, uint32_t seed)
 {
-    ModelSpec plain = spec_of(name), split = plain;
+    ModelSpec plain = small_spec(name), split = plain;
     split.ghost = ghost;
     Net n = net_new(d->be, &split, N + 1, N, seed);
     size_t count = tensor_count(n.m->params);
@@ -39,15 +31,11 @@ static double ghost_batch(Device *d, const char *name, int N, int ghost, uint32_
         for (size_t i = 0; i < tensor_count(n.m->state); i++)
             stats[i] += moved[i] / groups; /* one update by the groups' average = the average of
                                             * the groups' updates */
-        free(grads), free(moved);
-        net_free(&piece);
     }
     expect_close(net_gradient(&n), loss, 0, 1e-5, "loss with ghost batch norm");
     double apart = net_apart(&n, n.m->grads, expected);
     net_loss(&n, MODEL_TRAIN);
     expect_vector(&n, n.m->state, stats, 1e-5, "running statistics with ghost batch norm");
-    free(expected), free(stats);
-    net_free(&n);
     return apart;
 }
 
@@ -62,14 +50,12 @@ static void ghost_case(Device *d, const char *name, int N, int ghost)
                  apart[1], apart[2]);
 }
 
-static void ghost_pieces(void **state)
+DEVICE_TEST(ghost_pieces)
 {
-    Device *d = device_open();
-    for (int i = 2; i < NAMES; i++) {
-        ghost_case(d, all_names[i], 7, 3); /* 3, 3 and 1 */
-        ghost_case(d, all_names[i], 4, 9); /* one group */
+    for (int i = 2; i < KINDS; i++) {
+        ghost_case(d, model_kinds[i], 7, 3); /* 3, 3 and 1 */
+        ghost_case(d, model_kinds[i], 4, 9); /* one group */
     }
-    device_close(d);
 }
 
 /* ---- hooks ---- */
@@ -89,23 +75,21 @@ static void multiply_sums(void *context, Tensor sums, Stream *s)
     assert_int_equal(sums.h, 2);
     t->calls++;
     t->groups = sums.n;
-    double *v = alloc(count, sizeof *v);
+    double *v = keep(alloc(count, sizeof *v));
     t->op->download(s, v, sums);
     for (size_t i = 0; i < count; i++)
         v[i] *= t->factor;
     t->op->upload(s, sums, v);
     t->op->stream_sync(s);
-    free(v);
 }
 
 /* Three ranks that hold the same batch have the same statistics and gradients as one; the hook
  * comes once per batch norm and pass. */
-static void stats_hook(void **state)
+DEVICE_TEST(stats_hook)
 {
-    Device *d = device_open();
-    for (int i = 0; i < NAMES; i++)
+    for (int i = 0; i < KINDS; i++)
         for (int ghost = 0; ghost < 3; ghost += 2) {
-            ModelSpec s = spec_of(all_names[i]);
+            ModelSpec s = small_spec(model_kinds[i]);
             s.ghost = ghost;
             Net n = net_new(d->be, &s, 6, 5, 3);
             double alone = net_gradient(&n), *expected = fetch_double(&n, n.m->grads);
@@ -120,10 +104,7 @@ static void stats_hook(void **state)
             assert_true(!norms || tally.groups == (ghost ? 3 : 1));
             net_loss(&n, MODEL_EVAL);
             assert_int_equal(tally.calls, 2 * norms); /* evaluation has nothing to synchronise */
-            free(expected);
-            net_free(&n);
         }
-    device_close(d);
 }
 
 typedef struct Slices {
@@ -144,26 +125,22 @@ static void take_slice(void *context, size_t first, int count, Stream *s)
     c->n->op->download(s, c->seen + first, tensor_slice(c->n->m->grads, first, count));
 }
 
-static void grad_hook(void **state)
+DEVICE_TEST(grad_hook)
 {
-    Device *d = device_open();
-    for (int i = 0; i < NAMES; i++)
+    for (int i = 0; i < KINDS; i++)
         for (int bits = 0; bits < 4; bits++) {
-            ModelSpec s = spec_of(all_names[i]);
+            ModelSpec s = small_spec(model_kinds[i]);
             s.no_skip = bits & 1, s.no_batchnorm = bits & 2;
             Net n = net_new(d->be, &s, 4, 4, 3);
             size_t count = tensor_count(n.m->params);
-            Slices c = {&n, count, 0, alloc(count, sizeof(float))};
+            Slices c = {&n, count, 0, keep(alloc(count, sizeof(float)))};
             n.m->grad_hook = take_slice, n.m->grad_context = &c;
             net_gradient(&n);
             float *final = fetch(&n, n.m->grads);
             assert_int_equal(c.next, 0);
             assert_true(c.calls > 1 || i == 0); /* more than one, or nothing could overlap */
             expect_bits(c.seen, final, count, "gradient when announced, and at the end");
-            free(final), free(c.seen);
-            net_free(&n);
         }
-    device_close(d);
 }
 
 /* ---- the hook that hands out a layer's x and dy ---- */
@@ -206,18 +183,17 @@ static void take_tensors(void *context, int layer, Tensor x, Tensor dy, Stream *
         return;
     assert_int_equal(tensor_count(dy), h->n->N * l->out);
     h->dense++;
-    kept[layer][0] = alloc(tensor_count(x), sizeof(float));
-    kept[layer][1] = alloc(tensor_count(dy), sizeof(float));
+    kept[layer][0] = keep(alloc(tensor_count(x), sizeof(float)));
+    kept[layer][1] = keep(alloc(tensor_count(dy), sizeof(float)));
     h->n->op->download(s, kept[layer][0], x);
     h->n->op->download(s, kept[layer][1], dy);
 }
 
 /* What the hook gets of dense layers makes their gradients; and it comes once per layer. */
-static void tensor_hook(void **state)
+DEVICE_TEST(tensor_hook)
 {
-    Device *d = device_open();
-    for (int i = 0; i < NAMES; i++) {
-        ModelSpec s = spec_of(all_names[i]);
+    for (int i = 0; i < KINDS; i++) {
+        ModelSpec s = small_spec(model_kinds[i]);
         Net n = net_new(d->be, &s, 4, 3, 3);
         net_gradient(&n);
         float *plain = fetch(&n, n.m->grads);
@@ -230,21 +206,15 @@ static void tensor_hook(void **state)
         assert_int_equal(h.next, -1);
         assert_true(h.dense > 0);
         for (int l = 0; l < n.m->nlayers; l++)
-            if (n.m->layers[l].kind == LAYER_DENSE) {
+            if (n.m->layers[l].kind == LAYER_DENSE)
                 expect_product(&h, l, kept[l][0], kept[l][1], grads);
-                free(kept[l][0]), free(kept[l][1]);
-            }
-        free(plain), free(with), free(grads);
-        net_free(&n);
     }
-    device_close(d);
 }
 
 /* A dy that the hook sets to 0 leaves that layer, and all below, without a gradient. */
-static void tensor_hook_changes(void **state)
+DEVICE_TEST(tensor_hook_changes)
 {
-    Device *d = device_open();
-    ModelSpec s = spec_of("mlp");
+    ModelSpec s = small_spec("mlp");
     Net n = net_new(d->be, &s, 4, 4, 3);
     int last = n.m->nlayers - 1, middle = last;
     do
@@ -260,22 +230,4 @@ static void tensor_hook_changes(void **state)
         *(i < first ? &below : &above) += fabs(g[i]);
     assert_true(below == 0);
     assert_true(above > 0);
-    for (int l = 0; l < n.m->nlayers; l++)
-        if (n.m->layers[l].kind == LAYER_DENSE)
-            free(kept[l][0]), free(kept[l][1]);
-    free(g);
-    net_free(&n);
-    device_close(d);
-}
-
-static const Case cases[] = {
-    {"ghost_pieces", .run = ghost_pieces},
-    {"stats_hook", .run = stats_hook},
-    {"grad_hook", .run = grad_hook},
-    {"tensor_hook", .run = tensor_hook},
-    {"tensor_hook_changes", .run = tensor_hook_changes},
-};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

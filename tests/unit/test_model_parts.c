@@ -4,14 +4,6 @@
 #include "check.h"
 #include "net.h"
 
-static const char *const names[] = {"linear", "mlp", "cnn", "resnet8", "resnet20", "wrn16-1"};
-enum { NAMES = sizeof names / sizeof *names };
-
-static ModelSpec spec_of(const char *name)
-{
-    return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5};
-}
-
 static void each(void (*call)(Model *, int), Model *m, int first, int end)
 {
     for (int a = first; a < end; a++)
@@ -48,28 +40,22 @@ static void in_parts(Net *n)
 
 static void parts_case(Device *d, const char *name)
 {
-    ModelSpec spec = spec_of(name);
+    ModelSpec spec = small_spec(name);
     Net a = net_new(d->be, &spec, 4, 4, 3), b = net_new(d->be, &spec, 4, 4, 3);
     model_gradient(a.m, a.totals, a.x, a.label);
     in_parts(&b);
     float *x = fetch(&a, a.m->grads), *y = fetch(&b, b.m->grads);
     expect_bits(x, y, tensor_count(a.m->grads), name);
-    free(x), free(y);
     if (a.m->state.buf) {
         float *s = fetch(&a, a.m->state), *t = fetch(&b, b.m->state);
         expect_bits(s, t, tensor_count(a.m->state), "running statistics");
-        free(s), free(t);
     }
-    net_free(&a);
-    net_free(&b);
 }
 
-static void parts(void **state)
+DEVICE_TEST(parts)
 {
-    Device *d = device_open();
-    for (int i = 0; i < NAMES; i++)
-        parts_case(d, names[i]);
-    device_close(d);
+    for (int i = 0; i < KINDS; i++)
+        parts_case(d, model_kinds[i]);
 }
 
 /* Each layer's parameters are there from its before_hook to its layer_hook, and nowhere else. */
@@ -103,14 +89,14 @@ static void leave(void *context, int layer, bool backward, Stream *s)
 
 static void elsewhere_case(Device *d, const char *name)
 {
-    ModelSpec spec = spec_of(name);
+    ModelSpec spec = small_spec(name);
     Net a = net_new(d->be, &spec, 4, 4, 3), b = net_new(d->be, &spec, 4, 4, 3);
     Model *m = b.m;
     int n = m->params.n;
     Guest guest = {.net = &b, .params = m->params, .grads = m->grads};
     m->params = m->grads = NO_TENSOR;
-    m->params_at = alloc(m->nviews, sizeof(Tensor));
-    m->grads_at = alloc(m->nviews, sizeof(Tensor));
+    m->params_at = keep(alloc(m->nviews, sizeof(Tensor)));
+    m->grads_at = keep(alloc(m->nviews, sizeof(Tensor)));
     m->before_hook = arrive, m->layer_hook = leave, m->layer_context = &guest;
     model_gradient(a.m, a.totals, a.x, a.label);
     model_forward(m, b.x, MODEL_TRAIN);
@@ -119,20 +105,14 @@ static void elsewhere_case(Device *d, const char *name)
     assert_int_equal(guest.calls, 2 * m->nlayers);
     float *x = fetch(&a, a.m->grads), *y = fetch(&b, guest.grads);
     expect_bits(x, y, n, name);
-    free(x), free(y);
-    free(m->params_at), free(m->grads_at);
     m->params = guest.params, m->grads = guest.grads;
     m->params_at = m->grads_at = NULL;
-    net_free(&a);
-    net_free(&b);
 }
 
-static void elsewhere(void **state)
+DEVICE_TEST(elsewhere)
 {
-    Device *d = device_open();
-    for (int i = 0; i < NAMES; i++)
-        elsewhere_case(d, names[i]);
-    device_close(d);
+    for (int i = 0; i < KINDS; i++)
+        elsewhere_case(d, model_kinds[i]);
 }
 
 static double held;
@@ -144,25 +124,15 @@ static void count(void *context, const Buffer *buf, size_t bytes)
     *last = (double)bytes;
 }
 
-static void memory(void **state)
+DEVICE_TEST(memory)
 {
-    Device *d = device_open();
     double last = 0;
     held = 0;
     d->be->memory_hook = count, d->be->memory_context = &last;
-    Tensor t = tensor_new(d->be, F32, 10, 3, 2, 5, 1);
+    Tensor t = blank(d, F32, 10, 3, 2, 5, 1);
     assert_true(held == 4.0 * 10 * 5 * 4 * 5);
-    tensor_free(d->be, t);
+    drop(d->be, t);
     assert_true(held == 0);
     tensor_free(d->be, NO_TENSOR);
     d->be->memory_hook = NULL;
-    device_close(d);
-}
-
-static const Case cases[] = {{.name = "parts", .run = parts},
-                             {.name = "elsewhere", .run = elsewhere},
-                             {.name = "memory", .run = memory}};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

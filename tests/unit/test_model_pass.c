@@ -4,27 +4,17 @@
  */
 #include "check.h"
 #include "net.h"
-#include "optim.h"
 #include <math.h>
 #include <string.h>
-
-static ModelSpec spec_of(const char *name)
-{
-    return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5};
-}
-/* One of each kind: resnet20 and wrn16-2 have the same layers, more often or wider. */
-static const char *const all_names[] = {"linear", "mlp", "cnn", "resnet8", "wrn16-1"};
-enum { NAMES = sizeof all_names / sizeof *all_names };
 
 /* ---- modes ---- */
 
 /* TRAIN moves the running statistics, the other two modes do not; FROZEN computes what TRAIN
  * computes. */
-static void modes_and_state(void **state)
+DEVICE_TEST(modes_and_state)
 {
-    Device *d = device_open();
-    for (int i = 2; i < NAMES; i++) {
-        ModelSpec s = spec_of(all_names[i]);
+    for (int i = 2; i < KINDS; i++) {
+        ModelSpec s = small_spec(model_kinds[i]);
         Net n = net_new(d->be, &s, 6, 6, 3);
         size_t count = tensor_count(n.m->state);
         float *before = fetch(&n, n.m->state);
@@ -38,20 +28,16 @@ static void modes_and_state(void **state)
         for (int v = 0; v < n.m->nstate; v++) /* every layer's */
             assert_memory_not_equal(before + n.m->state_views[v].at, moved + n.m->state_views[v].at,
                                     n.m->state_views[v].count * sizeof(float));
-        free(before), free(after), free(moved);
-        net_free(&n);
     }
-    device_close(d);
 }
 
 /* In EVAL an image's logits do not depend on the rest of the batch, in TRAIN they do; and running
  * statistics that are the batch's own give EVAL the results of FROZEN, but for the unbiased
  * variance: of 10 images of 2x2 pixels at the smallest, 40/39. */
-static void evaluation(void **state)
+DEVICE_TEST(evaluation)
 {
-    Device *d = device_open();
-    for (int i = 0; i < NAMES; i++) {
-        ModelSpec s = spec_of(all_names[i]);
+    for (int i = 0; i < KINDS; i++) {
+        ModelSpec s = small_spec(model_kinds[i]);
         bool norm = i >= 2;
         Net all = net_new(d->be, &s, 10, 10, 3), one = net_new(d->be, &s, 10, 10, 3);
         /* 0.9^40 = 0.015: the running statistics become the batch's */
@@ -60,7 +46,6 @@ static void evaluation(void **state)
         if (norm) {
             float *stats = fetch(&all, all.m->state);
             store(&one, one.m->state, stats);
-            free(stats);
         }
         net_take(&one, &all, 3, 1);
         float *frozen_one = NULL, *frozen_all = NULL;
@@ -78,18 +63,14 @@ static void evaluation(void **state)
         for (int k = 0; k < 5; k++)
             apart = fmax(apart, fabs(frozen_one[k] - frozen_all[15 + k]));
         assert_true(norm ? apart > 1e-2 : apart < 1e-5);
-        free(frozen_one), free(frozen_all), free(alone), free(together), free(eval);
-        net_free(&all), net_free(&one);
     }
-    device_close(d);
 }
 
 /* A batch of 3 in a model planned for 8 that has just seen 8 is as in one planned for 3. */
-static void short_batch(void **state)
+DEVICE_TEST(short_batch)
 {
-    Device *d = device_open();
-    for (int i = 0; i < NAMES; i++) {
-        ModelSpec s = spec_of(all_names[i]);
+    for (int i = 0; i < KINDS; i++) {
+        ModelSpec s = small_spec(model_kinds[i]);
         Net large = net_new(d->be, &s, 8, 8, 3), fit = net_new(d->be, &s, 3, 3, 4);
         net_gradient(&large);
         net_take(&fit, &large, 5, 3);
@@ -99,10 +80,7 @@ static void short_batch(void **state)
         double *expected = fetch_double(&fit, fit.m->grads);
         assert_int_equal(large.m->logits.n, 3);
         expect_vector(&large, large.m->grads, expected, 1e-5, "gradient of a short batch");
-        free(expected);
-        net_free(&large), net_free(&fit);
     }
-    device_close(d);
 }
 
 /* ---- gradients add; weights per sample ---- */
@@ -115,15 +93,13 @@ static double *weighted_gradient(Net *n, Device *d, const double *weight)
     model_forward(n->m, n->x, MODEL_FROZEN_STATS);
     model_loss(n->m, n->totals, n->label, t, true);
     model_backward(n->m);
-    drop(d, t);
     return fetch_double(n, n->m->grads);
 }
 
-static void gradients_add(void **state)
+DEVICE_TEST(gradients_add)
 {
-    Device *d = device_open();
-    for (int i = 0; i < NAMES; i++) {
-        ModelSpec s = spec_of(all_names[i]);
+    for (int i = 0; i < KINDS; i++) {
+        ModelSpec s = small_spec(model_kinds[i]);
         Net n = net_new(d->be, &s, 4, 4, 3);
         double *once = weighted_gradient(&n, d, NULL),
                *twice = sum_of(once, once, tensor_count(n.m->params));
@@ -131,19 +107,15 @@ static void gradients_add(void **state)
         model_loss(n.m, n.totals, n.label, NO_TENSOR, true);
         model_backward(n.m); /* without zeroing */
         expect_vector(&n, n.m->grads, twice, 1e-6, "two backward passes");
-        free(once), free(twice);
-        net_free(&n);
     }
-    device_close(d);
 }
 
 /* The gradient is linear in the weights: g(w) = sum of w_i g(e_i), with weights 0 and below. */
-static void sample_weights(void **state)
+DEVICE_TEST(sample_weights)
 {
     static const double weight[4] = {2, 0, -1.5, 0.25};
-    Device *d = device_open();
-    for (int i = 0; i < NAMES; i++) {
-        ModelSpec s = spec_of(all_names[i]);
+    for (int i = 0; i < KINDS; i++) {
+        ModelSpec s = small_spec(model_kinds[i]);
         Net n = net_new(d->be, &s, 4, 4, 3);
         size_t count = tensor_count(n.m->params);
         double *expected = zeros(count);
@@ -153,17 +125,13 @@ static void sample_weights(void **state)
             double *g = weighted_gradient(&n, d, unit);
             for (size_t j = 0; j < count; j++)
                 expected[j] += weight[k] * g[j];
-            free(g);
         }
-        double *ours = weighted_gradient(&n, d, weight);
+        weighted_gradient(&n, d, weight);
         expect_vector(&n, n.m->grads, expected, 1e-5, "weighted gradient");
         double ones[4] = {1, 1, 1, 1}, *plain = weighted_gradient(&n, d, NULL),
                *same = weighted_gradient(&n, d, ones);
         assert_memory_equal(plain, same, count * sizeof *plain);
-        free(expected), free(ours), free(plain), free(same);
-        net_free(&n);
     }
-    device_close(d);
 }
 
 /* ---- the same bits twice ---- */
@@ -180,17 +148,14 @@ static double same_batch(Device *d, Backend *single, const ModelSpec *s, uint32_
     expect_bits(x, y, tensor_count(a.m->grads), "gradients of two runs");
     double *expected = fetch_double(&a, a.m->grads);
     double apart = net_apart(&one, one.m->grads, expected);
-    free(x), free(y), free(expected);
-    net_free(&a), net_free(&b), net_free(&one);
     return apart;
 }
 
-static void same_bits(void **state)
+DEVICE_TEST(same_bits)
 {
-    Device *d = device_open();
     Backend *single = device_backend(0, 1, 1);
-    for (int i = 0; i < NAMES; i++) {
-        ModelSpec s = spec_of(all_names[i]);
+    for (int i = 0; i < KINDS; i++) {
+        ModelSpec s = small_spec(model_kinds[i]);
         int near = 0;
         double apart[NET_BATCHES];
         for (int k = 0; k < NET_BATCHES; k++)
@@ -199,15 +164,13 @@ static void same_bits(void **state)
                apart[2]);
         assert_true(near >= NET_AGREE);
     }
-    backend_close(single);
-    device_close(d);
 }
 
 /* ---- learning: a few steps of SGD on one batch halve its loss ---- */
 static void learns_case(Device *d, ModelSpec s, double rate, int steps)
 {
     Net n = net_new(d->be, &s, 8, 8, 3);
-    Sgd *o = sgd_new(n.m, 0.9, 0, false);
+    Sgd *o = net_sgd(&n, 0.9, 0, false);
     double first = net_gradient(&n), last = first;
     for (int step = 0; step < steps; step++) {
         sgd_step(n.m, o, rate);
@@ -217,35 +180,30 @@ static void learns_case(Device *d, ModelSpec s, double rate, int steps)
            s.no_batchnorm ? " no-batchnorm" : "", first, steps, last);
     if (!(last < 0.5 * first))
         fail_msg("%s: loss %g, after %d steps %g", s.name, first, steps, last);
-    sgd_free(n.m, o);
-    net_free(&n);
 }
 
 /* The residual nets without batch norm and without skip connections are left out: their signal
  * shrinks from layer to layer, they stay on a plateau and then blow up. (That is why both exist.
  * Their gradients are right: test_model_gradient.c.) */
-static void learns(void **state)
+DEVICE_TEST(learns)
 {
-    Device *d = device_open();
-    for (int i = 0; i < NAMES; i++)
+    for (int i = 0; i < KINDS; i++)
         for (int variant = 0; variant < (i == 3 ? 3 : i == 2 ? 2 : 1); variant++) {
-            ModelSpec s = spec_of(all_names[i]);
+            ModelSpec s = small_spec(model_kinds[i]);
             s.no_batchnorm = variant == 1, s.no_skip = variant == 2;
             learns_case(d, s, i < 3 || s.no_batchnorm ? 0.01 : 0.02, s.no_batchnorm ? 30 : 20);
         }
-    device_close(d);
 }
 
 /* Held to its signs a network without biases is linear in its input: f(-x) = -f(x). Let go, it is
  * what it was. */
-static void held_relu(void **state)
+DEVICE_TEST(held_relu)
 {
     static const ModelSpec specs[] = {
         {.name = "mlp", .h = 4, .w = 4, .c = 2, .classes = 3, .hidden = {9, 8}},
         {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 3, .no_batchnorm = true},
         {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 3}};
     for (int i = 0; i < 3; i++) {
-        Device *d = device_open();
         Net n = net_new(d->be, &specs[i], 6, 5, 3);
         for (int v = 0; v < n.m->nviews; v++)
             if (strstr(n.m->views[v].name, "fc") && strstr(n.m->views[v].name, "bias"))
@@ -258,35 +216,16 @@ static void held_relu(void **state)
         expect_bits(same, logits, tensor_count(n.m->logits), "held, where it was held");
         expect_bits(same_grads, grads, tensor_count(n.m->grads), "its gradient");
         Tensor x = n.x;
-        n.x = tensor_new(d->be, F32, x.n, x.h, x.w, x.c, x.halo);
+        n.x = blank(d, F32, x.n, x.h, x.w, x.c, x.halo);
         n.op->axpy(n.m->s, n.x, -1, x);
         net_loss(&n, MODEL_FROZEN_STATS);
         float *mirrored = fetch(&n, n.m->logits);
         for (size_t j = 0; j < tensor_count(n.m->logits); j++)
             expect_close(mirrored[j], -logits[j], 1e-4, 1e-4, "held, of the image's negative");
-        tensor_free(d->be, n.x);
         n.x = x;
         model_hold_relu(n.m, false);
         net_gradient(&n);
         float *again = fetch(&n, n.m->logits);
         expect_bits(again, logits, tensor_count(n.m->logits), "let go");
-        free(logits), free(grads), free(same), free(same_grads), free(mirrored), free(again);
-        net_free(&n);
-        device_close(d);
     }
-}
-
-static const Case cases[] = {
-    {"modes_and_state", .run = modes_and_state},
-    {"evaluation", .run = evaluation},
-    {"short_batch", .run = short_batch},
-    {"gradients_add", .run = gradients_add},
-    {"sample_weights", .run = sample_weights},
-    {"same_bits", .run = same_bits},
-    {"held_relu", .run = held_relu},
-    {"learns", .run = learns},
-};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -40,7 +40,6 @@ static void reference_direction(double *x, int m, int n)
         for (int i = 0; i < m * n; i++)
             x[i] = 3.4445 * x[i] + y[i];
     }
-    free(s), free(f), free(y);
 }
 
 static void reference_muon(double *w, double *v, const double *g, const View *view, double mu,
@@ -56,7 +55,6 @@ static void reference_muon(double *w, double *v, const double *g, const View *vi
     reference_direction(x, rows, n / rows);
     for (int i = 0; i < n; i++)
         w[i] = w[i] * sqrt(rows / squares) - rate * x[i];
-    free(x);
 }
 
 /* A network with matrices of equal sizes, wide ones and tall ones (mlp's 5 x 30 and 30 x 7). */
@@ -64,7 +62,7 @@ static void update_case(Device *d, const ModelSpec *spec)
 {
     Net net = net_new(d->be, spec, 4, 4, 1);
     Model *m = net.m;
-    int *of = alloc((size_t)m->nviews, sizeof *of);
+    int *of = keep(alloc((size_t)m->nviews, sizeof *of));
     for (int i = 0; i < m->nviews; i++)
         of[i] = group_of(&m->views[i], i);
     Groups *o = groups_new(m, groups, GROUPS, of, ITERATIONS);
@@ -89,27 +87,21 @@ static void update_case(Device *d, const ModelSpec *spec)
         expect_vector(&net, o->velocity, v, 1e-5, "velocity");
         double *after = fetch_double(&net, m->grads);
         assert_memory_equal(after, g, sizeof *g * (size_t)m->grads.n);
-        free(g), free(after);
     }
     groups_free(m, o);
-    free(w), free(v), free(of);
-    net_free(&net);
 }
 
-static void updates(void **state)
+DEVICE_TEST(updates)
 {
-    Device *d = device_open();
     update_case(
         d, &(ModelSpec){.name = "mlp", .h = 3, .w = 3, .c = 1, .classes = 7, .hidden = {5, 30, 5}});
     update_case(d, &(ModelSpec){.name = "airbench-4", .h = 25, .w = 25, .c = 1, .classes = 5});
-    device_close(d);
 }
 
 /* The direction's singular values lie around 1 (Jordan: 0.5 to 1.5 and below), whatever the
  * gradient's are; with five iterations between 0.6 and 1.3. */
-static void singular_values(void **state)
+DEVICE_TEST(singular_values)
 {
-    Device *d = device_open();
     Net net = net_new(d->be, &(ModelSpec){.name = "linear", .h = 4, .w = 5, .c = 2, .classes = 8},
                       16, 16, 1);
     Model *m = net.m;
@@ -133,16 +125,4 @@ static void singular_values(void **state)
     for (int i = 320; i < m->params.n; i++)
         assert_true(before[i] == after[i]); /* fixed */
     groups_free(m, o);
-    free(before), free(after), free(x);
-    net_free(&net);
-    device_close(d);
-}
-
-static const Case cases[] = {
-    {"updates", .run = updates},
-    {"singular_values", .run = singular_values},
-};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

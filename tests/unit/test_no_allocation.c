@@ -2,7 +2,6 @@
  * The linker replaces the C library's functions by those below (--wrap) in all of our code.
  */
 #include "net.h"
-#include "optim.h"
 #include <stdlib.h>
 
 static long calls;
@@ -45,16 +44,7 @@ void __wrap_free(void *p)
     __real_free(p);
 }
 
-static void step(Net *n, Sgd *sgd)
-{
-    model_zero_grads(n->m);
-    model_forward(n->m, n->x, MODEL_TRAIN);
-    model_loss(n->m, n->totals, n->label, NO_TENSOR, true);
-    model_backward(n->m);
-    sgd_step(n->m, sgd, 0.1);
-}
-
-static void training_step(void **state)
+DEVICE_TEST(training_step)
 {
     static const ModelSpec networks[] = {
         {.name = "linear", .h = 28, .w = 28, .c = 1, .classes = 10},
@@ -66,24 +56,16 @@ static void training_step(void **state)
         {.name = "wrn16-1", .h = 9, .w = 9, .c = 1, .classes = 10},
         {.name = "airbench-4", .h = 25, .w = 25, .c = 1, .classes = 10}};
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
-        Device *d = device_open();
         long before = calls;
         Net n = net_new(d->be, &networks[i], 4, 4, 1);
-        Sgd *sgd = sgd_new(n.m, 0.9, 5e-4, true);
+        Sgd *sgd = net_sgd(&n, 0.9, 5e-4, true);
         assert_true(calls > before + 10); /* they are counted */
         before = calls;
-        for (int k = 0; k < 3; k++)
-            step(&n, sgd);
+        for (int k = 0; k < 3; k++) {
+            net_pieces(&n, n.x, n.label);
+            sgd_step(n.m, sgd, 0.1);
+        }
         if (calls != before)
             fail_msg("%s: %ld calls in three steps", networks[i].name, calls - before);
-        sgd_free(n.m, sgd);
-        net_free(&n);
-        device_close(d);
     }
-}
-
-static const Case cases[] = {{"training_step", .run = training_step}};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

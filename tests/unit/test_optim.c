@@ -1,9 +1,9 @@
-/* test_optim.c: SGD over a model's flat vectors against a naive float64 loop, and against
+/* test_optim.c: SGD over a model's flat vectors against the float64 reference, and against
  * torch.optim.SGD. */
 #include "audit.h"
-#include "device.h"
+#include "check.h"
 #include "digest.h"
-#include "optim.h"
+#include "net.h"
 #include "python.h"
 #include "rng.h"
 #include "safetensors.h"
@@ -33,27 +33,18 @@ static Fixture fixture_new(void)
 {
     Fixture f = {.d = device_open()};
     ModelSpec spec = {.name = "mlp", .h = 3, .w = 3, .c = 1, .classes = 5, .hidden = {7}};
-    f.m = model_new(f.d->be, &spec, 2);
+    f.m = net_model(f.d->be, &spec, 2);
     f.n = f.m->params.n;
-    f.first = malloc(sizeof(float) * (size_t)f.n);
+    f.first = keep(alloc(f.n, sizeof(float)));
     Rng r = rng_at(1, RNG_TEST, 0, 0);
     for (int i = 0; i < f.n; i++)
         f.first[i] = rng_normal(&r);
     for (int t = 0; t < STEPS; t++) {
-        f.grads[t] = malloc(sizeof(float) * (size_t)f.n);
+        f.grads[t] = keep(alloc(f.n, sizeof(float)));
         for (int i = 0; i < f.n; i++)
             f.grads[t][i] = rng_normal(&r);
     }
     return f;
-}
-
-static void fixture_free(Fixture *f)
-{
-    for (int t = 0; t < STEPS; t++)
-        free(f->grads[t]);
-    free(f->first);
-    model_free(f->m);
-    device_close(f->d);
 }
 
 /* STEPS updates; params and velocity after them, [n] each. */
@@ -74,43 +65,31 @@ static void train(Fixture *f, const Settings *s, float *params, float *velocity)
     sgd_free(f->m, o);
 }
 
-/* PyTorch's documentation of SGD, literally, in float64. */
-static void naive(const Fixture *f, const Settings *s, double *w, double *v)
+static void reference(const Fixture *f, const Settings *s, double *w, double *v)
 {
-    for (int i = 0; i < f->n; i++) {
-        w[i] = f->first[i];
-        v[i] = 0;
-        for (int t = 0; t < STEPS; t++) {
-            double g = f->grads[t][i];
-            if (s->decay != 0)
-                g = g + s->decay * w[i];
-            v[i] = t > 0 ? s->momentum * v[i] + g : g;
-            if (s->momentum != 0)
-                g = s->nesterov ? g + s->momentum * v[i] : v[i];
-            w[i] = w[i] - rates[t] * g;
-        }
+    double *g = zeros(f->n);
+    for (int i = 0; i < f->n; i++)
+        w[i] = f->first[i], v[i] = 0;
+    for (int t = 0; t < STEPS; t++) {
+        for (int i = 0; i < f->n; i++)
+            g[i] = f->grads[t][i];
+        ref_sgd(w, v, g, rates[t], s->momentum, s->decay, s->nesterov, f->n);
     }
 }
 
-static void against_naive(void **state)
+BACKEND_TEST(naive)
 {
     Fixture f = fixture_new();
-    float *params = malloc(sizeof(float) * (size_t)f.n),
-          *velocity = malloc(sizeof(float) * (size_t)f.n);
-    double *w = malloc(sizeof(double) * (size_t)f.n), *v = malloc(sizeof(double) * (size_t)f.n);
+    float *params = keep(alloc(f.n, sizeof(float))), *velocity = keep(alloc(f.n, sizeof(float)));
+    double *w = zeros(f.n), *v = zeros(f.n);
     for (int i = 0; i < SETTINGS; i++) {
         train(&f, &settings[i], params, velocity);
-        naive(&f, &settings[i], w, v);
+        reference(&f, &settings[i], w, v);
         double a = expect_near(params, w, (size_t)f.n, 1e-6, "params");
         double b = expect_near(velocity, v, (size_t)f.n, 1e-6, "velocity");
         printf("    momentum %g, decay %g, nesterov %d: params %.1e, velocity %.1e\n",
                settings[i].momentum, settings[i].decay, settings[i].nesterov, a, b);
     }
-    free(params);
-    free(velocity);
-    free(w);
-    free(v);
-    fixture_free(&f);
 }
 
 static void save_fixture(const Fixture *f, const char *path)
@@ -131,23 +110,19 @@ static double compare(const SafeTensors *torch, const char *name, const float *o
     const SafeTensor *t = safetensors_find(torch, name);
     assert_non_null(t);
     assert_int_equal(t->shape[0], n);
-    double *expected = malloc(sizeof(double) * (size_t)n);
+    double *expected = zeros(n);
     for (int i = 0; i < n; i++)
         expected[i] = t->data[i];
-    double ratio = expect_near(ours, expected, (size_t)n, 1e-6, name);
-    free(expected);
-    return ratio;
+    return expect_near(ours, expected, (size_t)n, 1e-6, name);
 }
 
 /* The values of `rates` and `settings` again, in the call of the script. */
-static void against_torch(void **state)
+BACKEND_TEST(torch)
 {
     Fixture f = fixture_new();
-    float *params = malloc(sizeof(float) * (size_t)f.n),
-          *velocity = malloc(sizeof(float) * (size_t)f.n);
+    float *params = keep(alloc(f.n, sizeof(float))), *velocity = keep(alloc(f.n, sizeof(float)));
     const char *folder = scratch_dir();
-    char in[4200], out[4200];
-    snprintf(in, sizeof in, "%s/in", folder);
+    char *in = path_in(folder, "in"), out[4200];
     save_fixture(&f, in);
     python_run("tests/torch/sgd.py %s %s/out 0.1,0.05,0.3,0.02 0,0,0 0.9,0,0 0.9,5e-4,0 0.9,5e-4,1 "
                "0,0.1,0",
@@ -165,20 +140,16 @@ static void against_torch(void **state)
                ratio);
         safetensors_free(&torch);
     }
-    free(params);
-    free(velocity);
-    fixture_free(&f);
 }
 
 /* The facts in the audit: LABS_AUDIT. */
-static void audit(void **state)
+BACKEND_TEST(audit)
 {
     const char *folder = scratch_dir();
     setenv("LABS_AUDIT", folder, 1);
     audit_begin();
     Fixture f = fixture_new();
-    float *params = malloc(sizeof(float) * (size_t)f.n),
-          *velocity = malloc(sizeof(float) * (size_t)f.n);
+    float *params = keep(alloc(f.n, sizeof(float))), *velocity = keep(alloc(f.n, sizeof(float)));
     train(&f, &settings[1], params, velocity);
     char first[17], last[17];
     sha256_hex(first, sizeof first, f.first, sizeof(float) * (size_t)f.n);
@@ -191,15 +162,4 @@ static void audit(void **state)
     }
     assert_string_equal(noted.update[STEPS - 1].after, last);
     audit_read_free(&noted);
-    free(params);
-    free(velocity);
-    fixture_free(&f);
-}
-
-static const Case cases[] = {{"naive", .run = against_naive},
-                             {"torch", .run = against_torch},
-                             {"audit", .run = audit}};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -52,7 +52,7 @@ static double dot(const float *a, const float *b)
     return sum;
 }
 
-static void agrees_with_the_covariance(void **state)
+TEST(agrees_with_the_covariance)
 {
     Shots s;
     double values[D], vectors[D * D];
@@ -75,7 +75,7 @@ static void agrees_with_the_covariance(void **state)
 
 /* Coordinates are projections of each snapshot minus the last; off is the length of the remainder;
  * the farthest is positive. */
-static void coordinates(void **state)
+TEST(coordinates)
 {
     Shots s;
     draw(&s, 2);
@@ -105,7 +105,7 @@ static void coordinates(void **state)
 }
 
 /* Vectors longer than a slice, and no multiple of it: a circle in a known plane is found again. */
-static void large(void **state)
+TEST(large)
 {
     enum { SHOTS = 12, LONG = 10007 };
     float *data = alloc((size_t)SHOTS * LONG, sizeof *data);
@@ -127,7 +127,7 @@ static void large(void **state)
 }
 
 /* Two snapshots, or any number of them on a line, span one direction. */
-static void lines(void **state)
+TEST(lines)
 {
     float a[3] = {1, 2, 3}, b[3] = {1, 5, 7}, c[3] = {1, 8, 11};
     const float *const two[] = {a, b}, *const three[] = {a, b, c};
@@ -148,19 +148,9 @@ static void find_in_equal(void *value)
     pca_free(pca_new((const float *const[]){a, b}, 2, 2, 1));
 }
 
-static void refuses(void **state)
+TEST(refuses)
 {
     float equal = 2, nan = NAN;
     expect_death(EXIT_USAGE, find_in_equal, &equal, "2 snapshots are equal", NULL);
     expect_death(EXIT_USAGE, find_in_equal, &nan, "not finite", NULL);
-}
-
-static const Case cases[] = {{"agrees_with_the_covariance", .run = agrees_with_the_covariance},
-                             {"coordinates", .run = coordinates},
-                             {"large", .run = large},
-                             {"lines", .run = lines},
-                             {"refuses", .run = refuses}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -31,7 +31,7 @@ static void expect_labels(const Ticks *ticks, const char *const *label)
     }
 }
 
-static void linear_labels(void **state)
+TEST(linear_labels)
 {
     Ticks t = ticks_of((PlotAxis){.low = -1.03, .high = 1.03}, 5);
     expect_labels(&t, (const char *[]){"−1.0", "−0.5", "0.0", "0.5", "1.0", NULL});
@@ -45,7 +45,7 @@ static void linear_labels(void **state)
     expect_labels(&t, (const char *[]){"1.0000001", "1.0000002", "1.0000003", "1.0000004", NULL});
 }
 
-static void log_labels(void **state)
+TEST(log_labels)
 {
     Ticks t = ticks_of((PlotAxis){.low = 0.01, .high = 100, .log = 10}, 6);
     expect_labels(&t, (const char *[]){"0.01", "0.1", "1", "10", "100", NULL});
@@ -63,7 +63,7 @@ static void log_labels(void **state)
     expect_labels(&t, (const char *[]){"8", "16", "32", "64", "128", "256", "512", "1024", NULL});
 }
 
-static void names(void **state)
+TEST(names)
 {
     const char *const name[] = {"ring", "tree"};
     Ticks t = ticks_of((PlotAxis){.low = -0.5, .high = 1.5, .names = name, .names_count = 2}, 5);
@@ -91,7 +91,7 @@ static void check_ticks(const PlotAxis *axis, const Ticks *t, int wanted)
 }
 
 /* Ranges of every size at every distance from zero. */
-static void ticks_always_good(void **state)
+TEST(ticks_always_good)
 {
     Rng r = rng_at(1, RNG_TEST, 0, 0);
     for (int k = 0; k < 20000; k++) {
@@ -107,7 +107,7 @@ static void ticks_always_good(void **state)
     }
 }
 
-static void fits_anything(void **state)
+TEST(fits_anything)
 {
     const double odd[][3] = {{NAN, NAN, NAN},   {INFINITY, -INFINITY, NAN}, {0, 0, 0},
                              {5, 5, 5},         {-1e308, 1e308, 0},         {1e-308, 2e-308, 0},
@@ -124,7 +124,7 @@ static void fits_anything(void **state)
             }
 }
 
-static void given_limits(void **state)
+TEST(given_limits)
 {
     Range data = {2, 7};
     PlotAxis axis = {.low = -1, .high = 10};
@@ -145,7 +145,7 @@ static void given_limits(void **state)
     assert_true(axis.low == 2 && axis.high == 100);
 }
 
-static void position_and_value(void **state)
+TEST(position_and_value)
 {
     const PlotAxis axis[2] = {{.low = -3, .high = 5}, {.low = 0.01, .high = 1000, .log = 10}};
     for (int k = 0; k < 2; k++)
@@ -155,16 +155,4 @@ static void position_and_value(void **state)
     expect_close(axis_position(&axis[1], 1), 0.4, 1e-12, 0, "1 between 0.01 and 1000");
     assert_true(isnan(axis_position(&axis[1], 0)) && isnan(axis_position(&axis[1], -1)) &&
                 isnan(axis_position(&axis[0], NAN)));
-}
-
-int main(int argc, char **argv)
-{
-    static const Case cases[] = {{.name = "linear_labels", .run = linear_labels},
-                                 {.name = "log_labels", .run = log_labels},
-                                 {.name = "names", .run = names},
-                                 {.name = "ticks_always_good", .run = ticks_always_good},
-                                 {.name = "fits_anything", .run = fits_anything},
-                                 {.name = "given_limits", .run = given_limits},
-                                 {.name = "position_and_value", .run = position_and_value}};
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

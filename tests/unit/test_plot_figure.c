@@ -43,7 +43,7 @@ static void every(PlotPanel *panel, int n, const double *v)
 }
 
 /* Marks that leave the axes on all sides change no pixel outside the panel's frame. */
-static void nothing_outside(void **state)
+TEST(nothing_outside)
 {
     Plot *empty = pixels_new(), *full = pixels_new();
     plot_begin(empty, 1, 2, "title");
@@ -64,11 +64,9 @@ static void nothing_outside(void **state)
             fail_msg("a mark painted at (%.0f, %.0f), outside the frame", x, y);
     }
     assert_true(inside > 1000);
-    plot_free(empty);
-    plot_free(full);
 }
 
-static void odd_data(void **state)
+TEST(odd_data)
 {
     Plot *plot = pixels_new();
     int width, height;
@@ -95,11 +93,10 @@ static void odd_data(void **state)
             plot_resize(plot, n % 2 ? 64 : WIDTH, n % 2 ? 64 : HEIGHT);
             assert_non_null(plot_image(plot, &width, &height));
         }
-    plot_free(plot);
 }
 
 /* Points and rules are where the axes say. */
-static void at_the_right_position(void **state)
+TEST(at_the_right_position)
 {
     Plot *plot = pixels_new();
     plot_begin(plot, 1, 1, "title");
@@ -109,15 +106,14 @@ static void at_the_right_position(void **state)
     plot_scatter(panel, 1, (double[]){2}, (double[]){10}, (PlotStyle){.color = RED, .size = 12});
     plot_image(plot, &(int){0}, &(int){0});
     const Rect f = panel->frame;
-    assert_true(pixel_near(pixel_at(plot, f.x + 0.75 * f.w, f.y + 0.3 * f.h), RED, 3));
-    assert_true(pixel_near(pixel_at(plot, f.x + 0.75 * f.w + 5, f.y + 0.3 * f.h), PLOT_WHITE, 40));
+    expect_pixel(plot, f.x + 0.75 * f.w, f.y + 0.3 * f.h, RED, 3);
+    expect_pixel(plot, f.x + 0.75 * f.w + 5, f.y + 0.3 * f.h, PLOT_WHITE, 40);
     /* 10 is half way from 1 to 100. */
-    assert_true(pixel_near(pixel_at(plot, f.x + 0.2 * f.w, f.y + 0.5 * f.h), RED, 3));
-    plot_free(plot);
+    expect_pixel(plot, f.x + 0.2 * f.w, f.y + 0.5 * f.h, RED, 3);
 }
 
 /* A line to a point 10¹² panels away leaves the panel at the right position. */
-static void far_away(void **state)
+TEST(far_away)
 {
     Plot *plot = pixels_new();
     plot_begin(plot, 1, 1, "%s", "");
@@ -125,14 +121,13 @@ static void far_away(void **state)
     plot_line(panel, 3, (double[]){-1, 0, 0}, (double[]){0, 0, 1e12},
               (PlotStyle){.color = RED, .width = 4});
     plot_image(plot, &(int){0}, &(int){0});
-    assert_true(pixel_near(pixel_at(plot, at_x(panel, 0), at_y(panel, 0.9)), RED, 3));
-    assert_true(pixel_near(pixel_at(plot, at_x(panel, -0.5), at_y(panel, 0)), RED, 3));
-    assert_true(pixel_near(pixel_at(plot, at_x(panel, 0.2), at_y(panel, 0.9)), PLOT_WHITE, 40));
-    plot_free(plot);
+    expect_pixel(plot, at_x(panel, 0), at_y(panel, 0.9), RED, 3);
+    expect_pixel(plot, at_x(panel, -0.5), at_y(panel, 0), RED, 3);
+    expect_pixel(plot, at_x(panel, 0.2), at_y(panel, 0.9), PLOT_WHITE, 40);
 }
 
 /* Spikes of one point among a million are drawn, though many points share a pixel. */
-static void million_points(void **state)
+TEST(million_points)
 {
     enum { MANY = 1000000 };
     static double y[MANY];
@@ -143,11 +138,9 @@ static void million_points(void **state)
     PlotPanel *panel = plot_panel(plot, (PlotAxes){.y = {.low = -1.1, .high = 1.1}});
     plot_line(panel, MANY, NULL, y, (PlotStyle){.color = RED, .width = 3});
     plot_image(plot, &(int){0}, &(int){0});
-    assert_true(pixel_near(pixel_at(plot, at_x(panel, MANY / 2), at_y(panel, 0.9)), RED, 60));
-    assert_true(pixel_near(pixel_at(plot, at_x(panel, MANY / 4), at_y(panel, -0.9)), RED, 60));
-    assert_true(
-        pixel_near(pixel_at(plot, at_x(panel, MANY / 2) - 8, at_y(panel, 0.9)), PLOT_WHITE, 40));
-    plot_free(plot);
+    expect_pixel(plot, at_x(panel, MANY / 2), at_y(panel, 0.9), RED, 60);
+    expect_pixel(plot, at_x(panel, MANY / 4), at_y(panel, -0.9), RED, 60);
+    expect_pixel(plot, at_x(panel, MANY / 2) - 8, at_y(panel, 0.9), PLOT_WHITE, 40);
 }
 
 static void ramp(double *z, int side)
@@ -158,7 +151,7 @@ static void ramp(double *z, int side)
 
 /* Heat map: the value's colour; the page shows outside the grid and where z is unknown; equal
  * limits give equal colours. */
-static void heat_colors(void **state)
+TEST(heat_colors)
 {
     double z[25];
     ramp(z, 5);
@@ -170,16 +163,14 @@ static void heat_colors(void **state)
     plot_heat(panel, (PlotGrid){5, 5, 0, 1, 0, 1, z});
     plot_image(plot, &(int){0}, &(int){0});
     for (double x = 0.1; x < 0.9; x += 0.1)
-        assert_true(pixel_near(pixel_at(plot, at_x(panel, x), at_y(panel, 0.3)),
-                               plot_map_color(0, x / 2), 4));
-    assert_int_equal(pixel_at(plot, at_x(panel, 1.5), at_y(panel, 0.3)), PLOT_WHITE);
-    assert_int_equal(pixel_at(plot, at_x(panel, 0.9), at_y(panel, 0.9)), PLOT_WHITE);
-    plot_free(plot);
+        expect_pixel(plot, at_x(panel, x), at_y(panel, 0.3), plot_map_color(0, x / 2), 4);
+    expect_pixel(plot, at_x(panel, 1.5), at_y(panel, 0.3), PLOT_WHITE, 0);
+    expect_pixel(plot, at_x(panel, 0.9), at_y(panel, 0.9), PLOT_WHITE, 0);
 }
 
 /* A map or surface copied from the frame before looks as if drawn again; a changed one is drawn
  * again. */
-static void maps_are_kept(void **state)
+TEST(maps_are_kept)
 {
     double z[400], still[400];
     Plot *kept = pixels_new();
@@ -209,17 +200,14 @@ static void maps_are_kept(void **state)
         assert_memory_equal(plot_image(kept, &width, &height), plot_image(fresh, &width, &height),
                             size);
         if (!first)
-            first = memcpy(malloc(size), plot_image(kept, &width, &height), size);
+            first = memcpy(keep(malloc(size)), plot_image(kept, &width, &height), size);
         assert_true((memcmp(first, plot_image(kept, &width, &height), size) == 0) == (frame != 2));
-        plot_free(fresh);
     }
-    free(first);
-    plot_free(kept);
 }
 
 /* Letters of two bytes: a cut inside one would be invalid UTF-8, and Cairo would draw nothing from
  * then on. */
-static void text_is_cut(void **state)
+TEST(text_is_cut)
 {
     char title[2000];
     for (int i = 0; i < 999; i++)
@@ -231,18 +219,17 @@ static void text_is_cut(void **state)
                  1, (double[]){1}, (double[]){1}, (PlotStyle){.color = RED, .size = 12});
     plot_image(plot, &(int){0}, &(int){0});
     const Rect f = plot->panel[0]->frame;
-    assert_true(pixel_near(pixel_at(plot, f.x + f.w / 2, f.y + f.h / 2), RED, 3));
+    expect_pixel(plot, f.x + f.w / 2, f.y + f.h / 2, RED, 3);
     int inked = 0;
     for (int x = 20; x < 700; x++)
         for (int y = 14; y < 38; y++)
             inked += x < WIDTH / 0.8 - 20 && !pixel_near(pixel_at(plot, x, y), PLOT_WHITE, 100);
     assert_true(inked > 500);
-    plot_free(plot);
 }
 
 /* A legend stands between title and panel, within the panel's width, and panels beside it are level
  * with it. */
-static void legends_above(void **state)
+TEST(legends_above)
 {
     Plot *plot = pixels_new();
     plot_begin(plot, 1, 2, "%s", "");
@@ -260,13 +247,12 @@ static void legends_above(void **state)
         for (int x = 21; x < b.x + b.w; x++)
             inked[x > a.x + a.w] += pixel_near(pixel_at(plot, x, y), RED, 60);
     assert_true(inked[0] > 4 * 18 * 2 && inked[1] == 0);
-    plot_free(plot);
 }
 
 /* A title that is a little too long is smaller, and keeps its last letter. */
-static void text_is_smaller(void **state)
+TEST(text_is_smaller)
 {
-    plot_free(pixels_new());
+    pixels_new();
     for (int letters = 100; letters < 150; letters++) {
         uint32_t *image[2];
         size_t size = 0;
@@ -281,26 +267,9 @@ static void text_is_smaller(void **state)
             plot_begin(plot, 1, 1, "%s", title);
             const uint32_t *pixel = plot_image(plot, &width, &height);
             size = sizeof *pixel * width * height;
-            image[k] = memcpy(malloc(size), pixel, size);
+            image[k] = memcpy(keep(malloc(size)), pixel, size);
             plot_free(plot);
         }
         assert_memory_not_equal(image[0], image[1], size);
-        free(image[0]);
-        free(image[1]);
     }
-}
-
-int main(int argc, char **argv)
-{
-    static const Case cases[] = {{.name = "nothing_outside", .run = nothing_outside},
-                                 {.name = "odd_data", .run = odd_data},
-                                 {.name = "at_the_right_position", .run = at_the_right_position},
-                                 {.name = "far_away", .run = far_away},
-                                 {.name = "million_points", .run = million_points},
-                                 {.name = "heat_colors", .run = heat_colors},
-                                 {.name = "maps_are_kept", .run = maps_are_kept},
-                                 {.name = "text_is_cut", .run = text_is_cut},
-                                 {.name = "legends_above", .run = legends_above},
-                                 {.name = "text_is_smaller", .run = text_is_smaller}};
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -23,7 +23,7 @@ static double lightness(uint32_t color)
 
 /* Lightness grows throughout, at a rate within a factor 2 of its mean: equal steps of value look
  * equal. */
-static void maps_grow_evenly(void **state)
+TEST(maps_grow_evenly)
 {
     for (PlotMap map = PLOT_VIRIDIS; map <= PLOT_CIVIDIS; map++) {
         double low = lightness(plot_map_color(map, 0)), high = lightness(plot_map_color(map, 1)),
@@ -51,7 +51,7 @@ static void without_green(uint32_t color, double seen[3])
     seen[2] = -0.02234 * r + 0.02234 * g + b;
 }
 
-static void series_differ_for_all(void **state)
+TEST(series_differ_for_all)
 {
     for (int i = 0; i < 7; i++)
         for (int j = 0; j < i; j++) {
@@ -88,7 +88,7 @@ static double length_of(const Polyline *line)
     return length;
 }
 
-static void circle(void **state)
+TEST(circle)
 {
     static double z[N * N];
     for (double radius = 3.3; radius < N / 2; radius += 5) {
@@ -105,7 +105,7 @@ static void circle(void **state)
 
 /* On a plane interpolation is exact: every point lies on the level, and the line goes from border
  * to border. */
-static void plane_is_exact(void **state)
+TEST(plane_is_exact)
 {
     static double z[N * N];
     for (int p = 0; p < N * N; p++)
@@ -123,7 +123,7 @@ static void plane_is_exact(void **state)
 }
 
 /* A saddle's cell has two lines that do not cross; the cell's mean decides how they connect. */
-static void saddle(void **state)
+TEST(saddle)
 {
     const double z[4] = {1, 0, 0, 1};
     for (int k = 0; k < 2; k++) {
@@ -143,7 +143,7 @@ static void saddle(void **state)
 }
 
 /* Unknown values break a line; nothing is drawn beside them. */
-static void holes(void **state)
+TEST(holes)
 {
     static double z[N * N];
     radius_grid(z);
@@ -163,11 +163,25 @@ static void holes(void **state)
 
 enum { W = 64, H = 48 };
 
-static void plain_shades(RasterShades shades)
+/* A mesh whose colour is its position on the map. */
+static void mesh(Raster *raster, int columns, int rows, const Corner *corner)
 {
+    static RasterShades shades;
     for (int l = 0; l < RASTER_LIGHTS; l++)
         for (int p = 0; p < RASTER_POSITIONS; p++)
             shades[l][p] = 0xff000000 | (uint32_t)p;
+    raster_mesh(raster, columns, rows, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
+}
+
+static void free_raster(void *raster) { raster_free(raster); }
+
+/* W × H, freed when the case has passed. */
+static Raster *raster_new(void)
+{
+    Raster *raster = keep(calloc(1, sizeof *raster));
+    raster_clear(raster, W, H);
+    at_end(raster, free_raster, raster);
+    return raster;
 }
 
 static void quad(Corner corner[4], float left, float right, float depth_left, float depth_right,
@@ -180,54 +194,44 @@ static void quad(Corner corner[4], float left, float right, float depth_left, fl
 
 /* Two sheets that cross: one is nearer left of the crossing, the other right of it, in either
  * drawing order. */
-static void nearer_hides(void **state)
+TEST(nearer_hides)
 {
-    RasterShades shades;
-    plain_shades(shades);
     for (int order = 0; order < 2; order++) {
-        Raster raster = {0};
-        raster_clear(&raster, W, H);
+        Raster *raster = raster_new();
         for (int k = 0; k < 2; k++) {
             Corner corner[4];
             bool first = k == order;
             quad(corner, 4.5f, 60.5f, first ? 1.2f : 0.8f, first ? 0.8f : 1.2f,
                  first ? 0.2f : 0.8f);
-            raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
+            mesh(raster, 2, 2, corner);
         }
-        assert_int_equal(raster.color[20 * W + 10] & 255, 51);
-        assert_int_equal(raster.color[20 * W + 55] & 255, 204);
-        assert_int_equal(raster.color[20 * W + 2], 0);
-        assert_int_equal(raster.color[45 * W + 30], 0);
-        expect_close(raster.depth[20 * W + 5], 1.2, 0.01, 0, "depth at the left");
-        raster_free(&raster);
+        assert_int_equal(raster->color[20 * W + 10] & 255, 51);
+        assert_int_equal(raster->color[20 * W + 55] & 255, 204);
+        assert_int_equal(raster->color[20 * W + 2], 0);
+        assert_int_equal(raster->color[45 * W + 30], 0);
+        expect_close(raster->depth[20 * W + 5], 1.2, 0.01, 0, "depth at the left");
     }
 }
 
 /* A line behind a sheet leaves no trace; one in front does. */
-static void lines_behind_are_hidden(void **state)
+TEST(lines_behind_are_hidden)
 {
-    RasterShades shades;
     Corner corner[4];
-    plain_shades(shades);
     for (int k = 0; k < 2; k++) {
-        Raster raster = {0};
-        raster_clear(&raster, W, H);
+        Raster *raster = raster_new();
         quad(corner, 4.5f, 60.5f, 1, 1, 0.5f);
-        raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
+        mesh(raster, 2, 2, corner);
         float depth = k ? 1.1f : 0.9f;
-        raster_line(&raster, (Corner){10, 20, depth, 0.5f, 1}, (Corner){50, 20, depth, 0.5f, 1},
+        raster_line(raster, (Corner){10, 20, depth, 0.5f, 1}, (Corner){50, 20, depth, 0.5f, 1},
                     0.002f, 0xffffff, 1);
-        assert_true((raster.color[20 * W + 30] == 0xffffffff) == (k == 1));
-        raster_free(&raster);
+        assert_true((raster->color[20 * W + 30] == 0xffffffff) == (k == 1));
     }
 }
 
 /* A mesh of distorted cells that fills a rectangle covers exactly the pixels inside. */
-static void no_gaps(void **state)
+TEST(no_gaps)
 {
     enum { SIDE = 12 };
-    RasterShades shades;
-    plain_shades(shades);
     Rng r = rng_at(3, RNG_TEST, 0, 0);
     Corner corner[SIDE * SIDE];
     for (int p = 0; p < SIDE * SIDE; p++) {
@@ -237,57 +241,35 @@ static void no_gaps(void **state)
                              3.5f + j * 3.6f + (rim_y ? 0 : 2 * (rng_uniform(&r) - 0.5f)), 1, 0.5f,
                              0.5f};
     }
-    Raster raster = {0};
-    raster_clear(&raster, W, H);
-    raster_mesh(&raster, SIDE, SIDE, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
+    Raster *raster = raster_new();
+    mesh(raster, SIDE, SIDE, corner);
     for (int y = 0; y < H; y++)
         for (int x = 0; x < W; x++) {
             bool inside = x >= 5 && x <= 59 && y >= 4 && y <= 43;
-            if ((raster.color[y * W + x] != 0) != inside)
+            if ((raster->color[y * W + x] != 0) != inside)
                 fail_msg("pixel (%d, %d) should be %s", x, y, inside ? "covered" : "free");
         }
-    raster_free(&raster);
 }
 
 /* Values above the axis are cut off at its top; unknown corners leave holes; corners far outside do
  * no harm. */
-static void cut_and_holes(void **state)
+TEST(cut_and_holes)
 {
-    RasterShades shades;
-    plain_shades(shades);
-    Raster raster = {0};
+    Raster *raster = raster_new();
     Corner corner[4];
-    raster_clear(&raster, W, H);
     quad(corner, 4.5f, 60.5f, 1, 1, 0);
     /* 0 at the left to 2 at the right: 1 is in the middle */
     corner[1].position = corner[3].position = 2;
-    raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
-    assert_true(raster.color[20 * W + 31] != 0 && raster.color[20 * W + 34] == 0);
-    raster_clear(&raster, W, H);
-    assert_int_equal(raster.color[20 * W + 31], 0);
+    mesh(raster, 2, 2, corner);
+    assert_true(raster->color[20 * W + 31] != 0 && raster->color[20 * W + 34] == 0);
+    raster_clear(raster, W, H);
+    assert_int_equal(raster->color[20 * W + 31], 0);
     quad(corner, 4.5f, 60.5f, 1, 1, 0.5f);
     corner[0].position = NAN;
-    raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
-    assert_true(raster.color[8 * W + 6] == 0 && raster.color[38 * W + 58] != 0);
+    mesh(raster, 2, 2, corner);
+    assert_true(raster->color[8 * W + 6] == 0 && raster->color[38 * W + 58] != 0);
     quad(corner, -1e30f, 1e30f, 1, 1, 0.5f);
     corner[0].x = -INFINITY;
-    raster_mesh(&raster, 2, 2, corner, (const uint32_t(*)[RASTER_POSITIONS])shades);
-    raster_line(&raster, (Corner){-1e30f, 0, 1, 0, 0}, (Corner){NAN, 5, 1, 0, 0}, 0, 0, 1);
-    raster_free(&raster);
-}
-
-int main(int argc, char **argv)
-{
-    static const Case cases[] = {{.name = "maps_grow_evenly", .run = maps_grow_evenly},
-                                 {.name = "series_differ_for_all", .run = series_differ_for_all},
-                                 {.name = "circle", .run = circle},
-                                 {.name = "plane_is_exact", .run = plane_is_exact},
-                                 {.name = "saddle", .run = saddle},
-                                 {.name = "holes", .run = holes},
-                                 {.name = "nearer_hides", .run = nearer_hides},
-                                 {.name = "lines_behind_are_hidden",
-                                  .run = lines_behind_are_hidden},
-                                 {.name = "no_gaps", .run = no_gaps},
-                                 {.name = "cut_and_holes", .run = cut_and_holes}};
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+    mesh(raster, 2, 2, corner);
+    raster_line(raster, (Corner){-1e30f, 0, 1, 0, 0}, (Corner){NAN, 5, 1, 0, 0}, 0, 0, 1);
 }

@@ -1,13 +1,7 @@
 /* A surface in space, by its pixels and by a click on it; and the figure as a file. */
 #include "harness.h"
 #ifndef HAVE_CAIRO
-static void skipped(void **state) { SKIP("built without Cairo"); }
-
-int main(int argc, char **argv)
-{
-    static const Case cases[] = {{.name = "surface", .run = skipped}};
-    return harness_main(argc, argv, cases, 1);
-}
+TEST(surface) { SKIP("built without Cairo"); }
 #else
 #include "pixels.h"
 #include <math.h>
@@ -15,7 +9,7 @@ int main(int argc, char **argv)
 
 /* A wall across the surface: a point in front of it is visible, one behind it only faint; from the
  * other side the reverse. */
-static void behind_the_wall(void **state)
+TEST(behind_the_wall)
 {
     double z[41 * 41];
     for (int p = 0; p < 41 * 41; p++)
@@ -36,12 +30,11 @@ static void behind_the_wall(void **state)
                 fail_msg("the point at y = %g from azimuth %d should be %s", y, k ? 180 : 0,
                          j == k ? "seen" : "hidden");
         }
-    plot_free(plot);
 }
 
 /* A click on a visible grid point of the surface finds that point; a click beside the surface finds
  * none. */
-static void pick(void **state)
+TEST(pick)
 {
     double z[21 * 21], x, y;
     for (int p = 0; p < 21 * 21; p++)
@@ -61,7 +54,6 @@ static void pick(void **state)
             expect_close(y, j / 20.0, 1e-9, 0, "y of the point");
         }
     assert_false(surface_pick(panel, panel->frame.x + 2, panel->frame.y + 2, &x, &y));
-    plot_free(plot);
 }
 
 static void expect_hover(const Plot *plot, double x, double y, const char *text)
@@ -75,7 +67,7 @@ static void expect_hover(const Plot *plot, double x, double y, const char *text)
 
 /* Under the pointer: a point's text, a line's nearest point, else the map's value; nothing
  * beside the panels. */
-static void hover(void **state)
+TEST(hover)
 {
     static const char *const names[] = {"none", "ring"};
     double z[9] = {0, 1, 2, 10, 11, 12, 20, 21, 22}, at[] = {0.25, 1}, way[] = {0, 1};
@@ -105,7 +97,6 @@ static void hover(void **state)
     plot_image(plot, &(int){0}, &(int){0});
     view_place(&space->view, (double[3]){0, 0, 0}, &x, &y, &(double){0});
     expect_hover(plot, x, y, "x = 1 · y = 1 · value = 1");
-    plot_free(plot);
 }
 
 static uint32_t big_endian(const unsigned char *b)
@@ -113,24 +104,20 @@ static uint32_t big_endian(const unsigned char *b)
     return (uint32_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
 }
 
-static void png_file(void **state)
+TEST(png_file)
 {
     Plot *plot = pixels_new();
-    char path[4400];
-    unsigned char head[24];
-    snprintf(path, sizeof path, "%s/new/folder/figure.png", scratch_dir());
+    const char *path = path_in(scratch_dir(), "new/folder/figure.png");
     for (int k = 0; k < 2; k++) {
         plot_resize(plot, k ? 333 : WIDTH, k ? 222 : HEIGHT);
         assert_true(plot_save(plot, path));
-        FILE *file = fopen(path, "rb");
-        assert_non_null(file);
-        assert_int_equal(fread(head, 1, sizeof head, file), sizeof head);
-        fclose(file);
+        size_t size;
+        const unsigned char *head = (unsigned char *)slurp(path, &size);
+        assert_true(size > 24);
         assert_memory_equal(head, "\x89PNG\r\n\x1a\n", 8);
         assert_int_equal(big_endian(head + 16), k ? 333 : WIDTH);
         assert_int_equal(big_endian(head + 20), k ? 222 : HEIGHT);
     }
-    plot_free(plot);
 }
 
 /* If the figure cannot be written, plot_save() reports it and returns false; the program
@@ -143,19 +130,9 @@ static void save_nowhere(void *unused)
     _Exit(saved ? 0 : 5);
 }
 
-static void png_nowhere(void **state)
+TEST(png_nowhere)
 {
-    plot_free(pixels_new());
+    pixels_new();
     expect_death(5, save_nowhere, NULL, "no figure", "/dev/null", NULL);
-}
-
-int main(int argc, char **argv)
-{
-    static const Case cases[] = {{.name = "behind_the_wall", .run = behind_the_wall},
-                                 {.name = "pick", .run = pick},
-                                 {.name = "hover", .run = hover},
-                                 {.name = "png_file", .run = png_file},
-                                 {.name = "png_nowhere", .run = png_nowhere}};
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }
 #endif

@@ -24,7 +24,7 @@ static void assert_near(double found, double expected, double relative)
         fail_msg("found %.9g, expected %.9g", found, expected);
 }
 
-static void finds_the_law(void **state)
+TEST(finds_the_law)
 {
     static const PowerLaw laws[] = {{2, -0.5, 0.05},
                                     {1.4, -0.25, 0},
@@ -41,7 +41,7 @@ static void finds_the_law(void **state)
 }
 
 /* No nearby law fits better. */
-static void is_the_least(void **state)
+TEST(is_the_least)
 {
     double examples[POINTS], error[POINTS], least = 0;
     make_points(examples, error, (PowerLaw){2, -0.4, 0.08}, 0.05, 1);
@@ -62,7 +62,7 @@ static void is_the_least(void **state)
 
 /* In most of 20 simulations the 90 % intervals contain the true alpha, beta, gamma, and error at
  * four times the data. */
-static void intervals_hold_the_truth(void **state)
+TEST(intervals_hold_the_truth)
 {
     const PowerLaw law = {2, -0.5, 0.06};
     int held[4] = {0};
@@ -96,7 +96,7 @@ static void intervals_hold_the_truth(void **state)
 
 /* The error is still far above the floor, which may be anything from 0 up: the interval shows
  * it. */
-static void an_unseen_floor_stays_open(void **state)
+TEST(an_unseen_floor_stays_open)
 {
     const PowerLaw law = {1.6, -0.15, 0.05};
     double examples[POINTS], error[POINTS], gamma[DRAWS];
@@ -114,7 +114,7 @@ static void an_unseen_floor_stays_open(void **state)
 }
 
 /* The farther from the data, the wider the interval. */
-static void expectations_widen(void **state)
+TEST(expectations_widen)
 {
     double examples[POINTS], error[POINTS];
     PowerLawDraw draws[DRAWS];
@@ -129,23 +129,11 @@ static void expectations_widen(void **state)
     assert_true(far > 1.3 * near);
 }
 
-static void intervals_of_values(void **state)
+TEST(intervals_of_values)
 {
     double values[] = {5, INFINITY, 1, 4, 3, 2, 9, 8, 7, 6};
     Interval in = interval_of(values, 10, 0.8);
     assert_true(in.low == 2 && in.high == 9);
     in = interval_of(values, 10, 1);
     assert_true(in.low == 1 && isinf(in.high));
-}
-
-static const Case cases[] = {{.name = "finds_the_law", .run = finds_the_law},
-                             {.name = "is_the_least", .run = is_the_least},
-                             {.name = "intervals_hold_the_truth", .run = intervals_hold_the_truth},
-                             {.name = "an_unseen_floor_stays_open",
-                              .run = an_unseen_floor_stays_open},
-                             {.name = "expectations_widen", .run = expectations_widen},
-                             {.name = "intervals_of_values", .run = intervals_of_values}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

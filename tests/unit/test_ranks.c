@@ -21,7 +21,6 @@
 #include "check.h"
 #include "comm.h"
 #include "net.h"
-#include "optim.h"
 #include <math.h>
 #include <string.h>
 
@@ -42,10 +41,7 @@ static void add_sums(void *context, Tensor sums, Stream *s)
 /* One update: this batch's gradient, averaged over the ranks of `c` (NULL: by ourselves). */
 static void step(Net *n, Sgd *o, Comm *c, double average)
 {
-    model_zero_grads(n->m);
-    model_forward(n->m, n->x, MODEL_TRAIN);
-    model_loss(n->m, n->totals, n->label, NO_TENSOR, true);
-    model_backward(n->m);
+    net_pieces(n, n->x, n->label);
     if (c) {
         comm_all_reduce(c, n->m->grads, COMM_SUM, n->m->s);
         n->op->scale(n->m->s, n->m->grads, (float)average);
@@ -56,26 +52,18 @@ static void step(Net *n, Sgd *o, Comm *c, double average)
 /* ||a - b|| / ||b|| of two vectors on the device. */
 static double apart(const Net *a, Tensor ta, const Net *b, Tensor tb)
 {
-    double *x = fetch_double(a, ta), *y = fetch_double(b, tb), difference = 0, norm = 0;
-    for (size_t i = 0; i < tensor_count(tb); i++) {
-        difference += pow(x[i] - y[i], 2);
-        norm += pow(y[i], 2);
-    }
-    free(x), free(y);
-    return sqrt(difference / norm);
+    return net_apart(a, ta, fetch_double(b, tb));
 }
 
 /* Every rank holds the same bits: each one's are the largest of all. */
 static void expect_same_everywhere(Comm *c, const Net *n)
 {
     int count = n->m->params.n;
-    Tensor largest = tensor_new(n->m->be, F32, count, 1, 1, 1, 0);
+    Tensor largest = hold(n->m->be, tensor_new(n->m->be, F32, count, 1, 1, 1, 0));
     n->op->copy(n->m->s, largest, n->m->params);
     comm_all_reduce(c, largest, COMM_MAX, n->m->s);
     float *mine = fetch(n, n->m->params), *all = fetch(n, largest);
     assert_memory_equal(mine, all, count * sizeof(float));
-    free(mine), free(all);
-    tensor_free(n->m->be, largest);
 }
 
 typedef struct Outcome {
@@ -93,8 +81,8 @@ static Outcome train(Comm *c, const Setting *t, int draw)
     comm_broadcast(c, ours.m->params, 0, ours.m->s); /* … until rank 0's broadcast */
     if (t->synchronise)
         ours.m->stats_hook = add_sums, ours.m->stats_context = c, ours.m->stats_ranks = c->size;
-    Sgd *o = sgd_new(ours.m, 0.9, 5e-4, t->nesterov),
-        *alone = sgd_new(whole.m, 0.9, 5e-4, t->nesterov);
+    Sgd *o = net_sgd(&ours, 0.9, 5e-4, t->nesterov),
+        *alone = net_sgd(&whole, 0.9, 5e-4, t->nesterov);
     for (int i = 0; i < STEPS; i++) {
         net_draw(&whole, 100 * draw + i);
         net_take(&ours, &whole, c->rank * B, B);
@@ -110,9 +98,6 @@ static Outcome train(Comm *c, const Setting *t, int draw)
         printf("    %s%s%s, %d ranks, images %d: parameters %.1e apart, running statistics %.1e\n",
                t->name, t->no_batchnorm ? " without batch norm" : "",
                t->synchronise ? " synchronised" : "", c->size, draw, off[0], off[1]);
-    sgd_free(ours.m, o), sgd_free(whole.m, alone);
-    net_free(&ours), net_free(&whole);
-    backend_close(be);
     return (Outcome){off[0], off[1]};
 }
 
@@ -145,7 +130,7 @@ static void expect_disagreement(const Setting *table, int count)
     comm_close(c);
 }
 
-static void equal_to_one(void **state)
+static void equal_to_one(void)
 {
     static const Setting table[] = {{.name = "linear"},
                                     {.name = "mlp", .nesterov = true},
@@ -153,32 +138,27 @@ static void equal_to_one(void **state)
                                     {.name = "resnet8", .no_batchnorm = true}};
     expect_agreement(table, 4);
 }
+BACKEND_TEST(equal_to_one_2, .ranks = 2) { equal_to_one(); }
+BACKEND_TEST(equal_to_one_3, .ranks = 3) { equal_to_one(); }
+BACKEND_TEST(equal_to_one_4, .ranks = 4) { equal_to_one(); }
 
-static void synchronised(void **state)
+static void synchronised(void)
 {
     static const Setting table[] = {{.name = "cnn", .synchronise = true},
                                     {.name = "resnet8", .synchronise = true}};
     expect_agreement(table, 2);
 }
+BACKEND_TEST(synchronised_2, .ranks = 2) { synchronised(); }
+BACKEND_TEST(synchronised_3, .ranks = 3) { synchronised(); }
+BACKEND_TEST(synchronised_4, .ranks = 4) { synchronised(); }
 
 /* The lesson: plain batch norm on P > 1 ranks is another computation. And the tolerance has teeth:
  * gradients summed, not averaged, make steps P times as long. */
-static void not_equal(void **state)
+BACKEND_TEST(not_equal, .ranks = 2)
 {
     static const Setting table[] = {{.name = "cnn"},
                                     {.name = "resnet8"},
                                     {.name = "mlp", .average = 1},
                                     {.name = "resnet8", .no_batchnorm = true, .average = 1}};
     expect_disagreement(table, 4);
-}
-
-static const Case cases[] = {
-    {"equal_to_one_2", equal_to_one, .ranks = 2}, {"equal_to_one_3", equal_to_one, .ranks = 3},
-    {"equal_to_one_4", equal_to_one, .ranks = 4}, {"synchronised_2", synchronised, .ranks = 2},
-    {"synchronised_3", synchronised, .ranks = 3}, {"synchronised_4", synchronised, .ranks = 4},
-    {"not_equal", not_equal, .ranks = 2},
-};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -19,15 +19,6 @@ static struct Spy {
     bool stale;
 } spy;
 
-static void plain(Tensor x, Tensor label)
-{
-    Model *m = spy.n->m;
-    model_zero_grads(m);
-    model_forward(m, x, MODEL_TRAIN);
-    model_loss(m, spy.n->totals, label, NO_TENSOR, true);
-    model_backward(m);
-}
-
 static void record_begin(Stream *s)
 {
     spy.state = fetch(spy.n, spy.n->m->state);
@@ -40,7 +31,7 @@ static Recording *record_end(Stream *s)
     *r = (Recording){spy.x, spy.label};
     store(spy.n, spy.n->m->state, spy.state);
     s->be->op->upload(s, spy.n->totals, spy.totals);
-    free(spy.state);
+    end_now(spy.state);
     spy.records++;
     return r;
 }
@@ -49,7 +40,7 @@ static bool replay(Stream *s, Recording *r)
 {
     if (spy.stale)
         return spy.stale = false;
-    plain(r->x, r->label);
+    net_pieces(spy.n, r->x, r->label);
     spy.replays++;
     return true;
 }
@@ -75,29 +66,23 @@ static void expect_counts(int records, int replays, int frees)
 
 static const ModelSpec spec = {.name = "resnet8", .h = 8, .w = 8, .c = 3, .classes = 10};
 
-/* Two nets do the same steps, one of them recording; all results of a step must agree. */
-static void expect_same(Net *a, Net *b)
+/* The CPU, which now records. */
+static Backend *open_spied(int threads)
 {
-    float *x = fetch(a, a->m->grads), *y = fetch(b, b->m->grads), *s = fetch(a, a->m->state),
-          *t = fetch(b, b->m->state);
-    double ours[2], theirs[2];
-    expect_bits(x, y, tensor_count(a->m->grads), "gradient");
-    expect_bits(s, t, tensor_count(a->m->state), "running statistics");
-    a->op->download(a->m->s, ours, a->totals), b->op->download(b->m->s, theirs, b->totals);
-    assert_memory_equal(ours, theirs, sizeof ours);
-    assert_int_equal(a->m->logits.n, b->m->logits.n);
-    free(x), free(y), free(s), free(t);
-}
-
-static void recorded_steps(void **state)
-{
-    memset(&spy, 0, sizeof spy);
-    Backend *be = backend_open("cpu", 0, 1, 2);
-    BackendOps spied = *be->op;
+    static BackendOps spied;
+    Backend *be = closing(backend_open("cpu", 0, 1, threads));
+    spied = *be->op;
     spied.record_begin = record_begin, spied.record_end = record_end;
     spied.replay = replay, spied.recording_free = recording_free;
+    be->op = &spied;
+    return be;
+}
+
+/* Two nets do the same steps, one of them recording; all results of a step must agree. */
+TEST(recorded_steps)
+{
+    Backend *be = open_spied(2);
     Net a = net_new(be, &spec, 8, 8, 1), b = net_new(be, &spec, 8, 8, 1);
-    const BackendOps *real = be->op;
     for (int step = 0; step < 9; step++) {
         bool shorter = step % 3 == 2; /* every third batch is a short one: in the same memory,
                                        * but another recording */
@@ -107,12 +92,9 @@ static void recorded_steps(void **state)
                label = tensor_first(a.label, shorter ? 5 : 8);
         if (step == 6)
             spy.stale = true; /* memory was freed somewhere */
-        be->op = &spied;
         gradient(&a, x, label);
-        be->op = real;
-        spy.n = &b;
-        plain(tensor_first(b.x, x.n), tensor_first(b.label, x.n));
-        expect_same(&a, &b);
+        net_pieces(&b, tensor_first(b.x, x.n), tensor_first(b.label, x.n));
+        expect_same_step(&a, &b);
         if (step == 4) { /* a batch of another size passes through in between, unrecorded */
             model_forward(a.m, tensor_first(a.x, 2), MODEL_EVAL);
             assert_int_equal(a.m->logits.n, 2);
@@ -121,26 +103,16 @@ static void recorded_steps(void **state)
     /* Full batches 0 1 3 4 6 7, short ones 2 5 8: each kind's first is plain, its second recorded;
      * 6 is recorded again. */
     expect_counts(3, 7, 1);
-    be->op = &spied;
     net_free(&a);
     expect_counts(3, 7, 3);
-    be->op = real;
-    net_free(&b);
-    backend_close(be);
 }
 
 /* More batches than there are entries for: the oldest is replaced, and comes again as a new one. */
-static void the_oldest_goes(void **state)
+TEST(the_oldest_goes)
 {
-    memset(&spy, 0, sizeof spy);
     enum { MANY = 65 }; /* one more than model_build.h's MAX_RECORDINGS */
     static const ModelSpec small = {.name = "resnet8", .h = 4, .w = 4, .c = 1, .classes = 10};
-    Backend *be = backend_open("cpu", 0, 1, 1);
-    BackendOps spied = *be->op;
-    spied.record_begin = record_begin, spied.record_end = record_end;
-    spied.replay = replay, spied.recording_free = recording_free;
-    be->op = &spied;
-    Net n = net_new(be, &small, MANY, MANY, 1);
+    Net n = net_new(open_spied(1), &small, MANY, MANY, 1);
     for (int round = 0; round < 2; round++)
         for (int size = 1; size <= MANY; size++)
             gradient(&n, tensor_first(n.x, size), tensor_first(n.label, size));
@@ -150,8 +122,6 @@ static void the_oldest_goes(void **state)
     for (int size = 1; size <= MANY; size++)
         gradient(&n, tensor_first(n.x, size), tensor_first(n.label, size));
     expect_counts(1, 1, 1);
-    net_free(&n);
-    backend_close(be);
 }
 
 static int layers_done;
@@ -164,44 +134,29 @@ static void count_tensors(void *context, int layer, Tensor x, Tensor dy, Stream 
 static void count_sums(void *context, Tensor sums, Stream *s) { layers_done++; }
 static void count_grads(void *context, size_t first, int count, Stream *s) { layers_done++; }
 
-/* A hook must be called in every step. */
-static void hooks_are_not_recorded(void **state)
+static void three_steps(Net *n)
 {
-    memset(&spy, 0, sizeof spy);
-    Backend *be = backend_open("cpu", 0, 1, 2);
-    BackendOps spied = *be->op;
-    spied.record_begin = record_begin, spied.record_end = record_end;
-    spied.replay = replay, spied.recording_free = recording_free;
-    be->op = &spied;
-    Net n = net_new(be, &spec, 8, 8, 1);
-    n.m->layer_hook = count_layer;
-    for (int step = 0; step < 3; step++)
-        gradient(&n, n.x, n.label);
-    assert_int_equal(layers_done, 3 * 2 * n.m->nlayers);
-    expect_counts(0, 0, 0);
-    n.m->layer_hook = NULL;
-    n.m->tensor_hook = count_tensors;
     layers_done = 0;
     for (int step = 0; step < 3; step++)
-        gradient(&n, n.x, n.label);
+        gradient(n, n->x, n->label);
+    expect_counts(0, 0, 0);
+}
+
+/* A hook must be called in every step. */
+TEST(hooks_are_not_recorded)
+{
+    Net n = net_new(open_spied(2), &spec, 8, 8, 1);
+    n.m->layer_hook = count_layer;
+    three_steps(&n);
+    assert_int_equal(layers_done, 3 * 2 * n.m->nlayers);
+    n.m->layer_hook = NULL;
+    n.m->tensor_hook = count_tensors;
+    three_steps(&n);
     assert_int_equal(layers_done, 3 * n.m->nlayers);
     n.m->tensor_hook = NULL;
     n.m->stats_hook = count_sums;
-    for (int step = 0; step < 3; step++)
-        gradient(&n, n.x, n.label);
+    three_steps(&n);
     n.m->stats_hook = NULL;
     n.m->grad_hook = count_grads;
-    for (int step = 0; step < 3; step++)
-        gradient(&n, n.x, n.label);
-    expect_counts(0, 0, 0);
-    net_free(&n);
-    backend_close(be);
-}
-
-static const Case cases[] = {{"recorded_steps", .run = recorded_steps},
-                             {"the_oldest_goes", .run = the_oldest_goes},
-                             {"hooks_are_not_recorded", .run = hooks_are_not_recorded}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+    three_steps(&n);
 }

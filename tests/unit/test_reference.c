@@ -1,9 +1,6 @@
-/* test_reference.c: is the float64 reference right? Its gradients against central finite
- * differences of its own forward passes, and its forward passes against a few values worked out by
- * hand. The loss is L = sum r * y with random r, so dL/dy = r.
- *
- * In float64 with h = 1e-5 the difference quotient is good to about h^2 (truncation) + 1e-16 / h
- * (rounding), far below the tolerance of 1e-7.
+/* test_reference.c: is the float64 reference right? Values worked out by hand, and the loss's
+ * gradients against central finite differences. (The layers' gradients, in whole networks:
+ * test_model_gradient.c.)
  */
 #include "check.h"
 #include "harness.h"
@@ -12,15 +9,8 @@
 
 typedef double (*Loss)(void *context);
 
-static double weighted_sum(const double *r, const double *y, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += r[i] * y[i];
-    return sum;
-}
-
-/* gradient[i] = dL/dvalue[i], for every i? */
+/* gradient[i] = dL/dvalue[i], for every i? In float64 with h = 1e-5 the difference quotient is good
+ * to about h^2 (truncation) + 1e-16 / h (rounding), far below the tolerance of 1e-7. */
 static void check_gradient(Loss loss, void *context, double *value, const double *gradient,
                            size_t n, const char *what)
 {
@@ -36,47 +26,9 @@ static void check_gradient(Loss loss, void *context, double *value, const double
     }
 }
 
-/* ---- convolution ---- */
-typedef struct ConvProblem {
-    ConvShape shape;
-    double *x, *w, *residual, *y, *r;
-} ConvProblem;
-
-static double conv_loss(void *context)
-{
-    ConvProblem *p = context;
-    ref_conv_forward(p->y, p->x, p->w, p->residual, &p->shape);
-    return weighted_sum(p->r, p->y, shape_count(p->shape.y));
-}
-
-static void conv(void **state)
-{
-    /* h w K R stride */
-    static const int cases[][5] = {
-        {5, 4, 3, 3, 1}, {5, 6, 3, 3, 2}, {4, 5, 2, 1, 1}, {5, 3, 2, 1, 2}, {1, 1, 2, 3, 1}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const int *c = cases[i];
-        ConvShape s = conv_shape((Shape){2, c[0], c[1], 3}, c[2], c[3], c[4]);
-        size_t nx = shape_count(s.x), ny = shape_count(s.y), nw = conv_weights(&s);
-        ConvProblem p = {s,
-                         random_values(1, nx, 0, 1),
-                         random_values(2, nw, 0, 1),
-                         random_values(3, ny, 0, 1),
-                         zeros(ny),
-                         random_values(4, ny, 0, 1)};
-        double *dx = zeros(nx), *dw = zeros(nw);
-        ref_conv_backward_data(dx, p.r, p.w, &s);
-        ref_conv_backward_weight(dw, p.x, p.r, &s);
-        check_gradient(conv_loss, &p, p.x, dx, nx, "dx");
-        check_gradient(conv_loss, &p, p.w, dw, nw, "dw");
-        check_gradient(conv_loss, &p, p.residual, p.r, ny, "dresidual");
-        free(p.x), free(p.w), free(p.residual), free(p.y), free(p.r), free(dx), free(dw);
-    }
-}
-
 /* A 3x3 image 1 … 9 with a filter of ones sums each pixel's neighbourhood; a filter that is 1
  * only in its first element shifts down and right. */
-static void conv_by_hand(void **state)
+TEST(conv_by_hand)
 {
     double x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, ones[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1},
            corner[9] = {1}, y[9];
@@ -94,89 +46,9 @@ static void conv_by_hand(void **state)
     assert_memory_equal(y, strided, sizeof strided);
 }
 
-/* ---- dense ---- */
-typedef struct DenseProblem {
-    int N, D, K;
-    double *x, *w, *bias, *y, *r;
-} DenseProblem;
-
-static double dense_loss(void *context)
-{
-    DenseProblem *p = context;
-    ref_dense_forward(p->y, p->x, p->w, p->bias, p->N, p->D, p->K);
-    return weighted_sum(p->r, p->y, (size_t)p->N * p->K);
-}
-
-static void dense(void **state)
-{
-    enum { N = 3, D = 5, K = 4 };
-    DenseProblem p = {N,
-                      D,
-                      K,
-                      .x = random_values(1, N * D, 0, 1),
-                      .w = random_values(2, K * D, 0, 1),
-                      .bias = random_values(3, K, 0, 1),
-                      .y = zeros(N * K),
-                      .r = random_values(4, N * K, 0, 1)};
-    double *dx = zeros(N * D), *dw = zeros(K * D), *dbias = zeros(K);
-    ref_dense_backward_data(dx, p.r, p.w, N, D, K);
-    ref_dense_backward_weight(dw, dbias, p.x, p.r, N, D, K);
-    check_gradient(dense_loss, &p, p.x, dx, N * D, "dx");
-    check_gradient(dense_loss, &p, p.w, dw, K * D, "dw");
-    check_gradient(dense_loss, &p, p.bias, dbias, K, "dbias");
-    free(p.x), free(p.w), free(p.bias), free(p.y), free(p.r), free(dx), free(dw), free(dbias);
-}
-
-/* ---- batch norm ---- */
-typedef struct NormProblem {
-    Norm n;
-    double *x, *residual, *y, *r, *gamma, *beta;
-} NormProblem;
-
-static double norm_loss(void *context)
-{
-    NormProblem *p = context;
-    ref_bn_statistics(&p->n, p->x);
-    ref_bn_forward(p->y, &p->n, p->x, p->residual);
-    return weighted_sum(p->r, p->y, shape_count(p->n.x));
-}
-
-static void norm_case(Shape s, int group, bool relu)
-{
-    size_t count = shape_count(s);
-    NormProblem p = {.x = random_values(1, count, 2, 3),
-                     .residual = random_values(2, count, 0, 1),
-                     .y = zeros(count),
-                     .r = random_values(3, count, 0, 1),
-                     .gamma = random_values(4, s.c, 1, 0.5),
-                     .beta = random_values(5, s.c, 0, 1)};
-    p.n = (Norm){s, group, relu, 1e-5, p.gamma, p.beta, NULL, NULL};
-    p.n.mean = zeros((size_t)norm_groups(&p.n) * s.c);
-    p.n.var = zeros((size_t)norm_groups(&p.n) * s.c);
-    double *dx = zeros(count), *dresidual = zeros(count), *dgamma = zeros(s.c), *dbeta = zeros(s.c);
-    norm_loss(&p);
-    ref_bn_backward(dx, dresidual, dgamma, dbeta, &p.n, p.r, p.y, p.x);
-    check_gradient(norm_loss, &p, p.x, dx, count, "dx");
-    check_gradient(norm_loss, &p, p.residual, dresidual, count, "dresidual");
-    check_gradient(norm_loss, &p, p.gamma, dgamma, s.c, "dgamma");
-    check_gradient(norm_loss, &p, p.beta, dbeta, s.c, "dbeta");
-    free(p.x), free(p.residual), free(p.y), free(p.r), free(p.gamma), free(p.beta), free(p.n.mean),
-        free(p.n.var);
-    free(dx), free(dresidual), free(dgamma), free(dbeta);
-}
-
-static void batchnorm(void **state)
-{
-    /* one image; pairs and one left over; 3 and 2; 4 and 1; all */
-    for (int group = 1; group <= 5; group++) {
-        norm_case((Shape){5, 2, 3, 2}, group, false);
-        norm_case((Shape){5, 2, 3, 2}, group, true);
-    }
-}
-
 /* The normalised elements have mean 0 and variance 1 in every group, and moments and statistics
  * agree. */
-static void batchnorm_by_hand(void **state)
+TEST(batchnorm_by_hand)
 {
     double x[4] = {1, 3, 5, 11}, y[4], mean[2], var[2], moments[8], gamma[1] = {2}, beta[1] = {10},
            rm[1] = {1}, rv[1] = {1};
@@ -196,73 +68,9 @@ static void batchnorm_by_hand(void **state)
     expect_close(moments[1], 16 + 4 + 0 + 36, 1e-12, 0, "its squared deviations");
 }
 
-/* ---- the other layers: forward and backward through function pointers of one kind ---- */
-typedef struct LayerProblem {
-    int kind;
-    Shape s;
-    size_t ny;
-    int *which;
-    double *x, *y, *r, *bias;
-} LayerProblem;
-enum { RELU, MAXPOOL, MAXPOOL_3, AVGPOOL, FLATTEN, GELU, SILU, KINDS };
-
-static double layer_loss(void *context)
-{
-    LayerProblem *p = context;
-    switch (p->kind) {
-    case RELU: ref_relu_forward(p->y, p->x, p->ny); break;
-    case MAXPOOL: ref_maxpool_forward(p->y, p->which, p->x, p->s, 2); break;
-    case MAXPOOL_3: ref_maxpool_forward(p->y, p->which, p->x, p->s, 3); break;
-    case GELU:
-    case SILU: ref_act_forward(p->y, p->x, p->bias, p->s, p->kind - GELU); break;
-    case AVGPOOL: ref_avgpool_forward(p->y, p->x, p->s); break;
-    case FLATTEN: ref_flatten_forward(p->y, p->x, p->s); break;
-    }
-    return weighted_sum(p->r, p->y, p->ny);
-}
-
-static void layers(void **state)
-{
-    const Shape s = {2, 5, 4, 3};
-    size_t same = shape_count(s);
-    size_t outputs[] = {same,
-                        shape_count(pool_shape(s, 2)),
-                        shape_count(pool_shape(s, 3)),
-                        (size_t)s.n * s.c,
-                        same,
-                        same,
-                        same};
-    for (int kind = RELU; kind < KINDS; kind++) {
-        size_t nx = shape_count(s), ny = outputs[kind];
-        LayerProblem p = {kind,
-                          s,
-                          ny,
-                          .which = alloc(ny, sizeof(int)),
-                          .x = random_values(1, nx, 0, 1),
-                          .y = zeros(ny),
-                          .r = random_values(2, ny, 0, 1),
-                          .bias = random_values(3, s.c, 0, 1)};
-        double *dx = zeros(nx), *dbias = zeros(s.c);
-        layer_loss(&p);
-        switch (kind) {
-        case RELU: ref_relu_backward(dx, p.r, p.y, ny); break;
-        case MAXPOOL: ref_maxpool_backward(dx, p.r, p.which, s, 2); break;
-        case MAXPOOL_3: ref_maxpool_backward(dx, p.r, p.which, s, 3); break;
-        case GELU:
-        case SILU: ref_act_backward(dx, dbias, p.r, p.x, p.bias, s, kind - GELU); break;
-        case AVGPOOL: ref_avgpool_backward(dx, p.r, s); break;
-        case FLATTEN: ref_flatten_backward(dx, p.r, s); break;
-        }
-        check_gradient(layer_loss, &p, p.x, dx, nx, "dx");
-        if (kind >= GELU)
-            check_gradient(layer_loss, &p, p.bias, dbias, s.c, "dbias");
-        free(p.which), free(p.x), free(p.y), free(p.r), free(p.bias), free(dx), free(dbias);
-    }
-}
-
 /* A flattened image lists channel 0's rows first; equal values in a pool: the first takes the
  * gradient. */
-static void layers_by_hand(void **state)
+TEST(layers_by_hand)
 {
     const double x[8] = {1, 10, 2, 20, 3, 30, 4, 40}, flat[8] = {1, 2, 3, 4, 10, 20, 30, 40},
                  equal[4] = {5, 7, 7, 7};
@@ -293,7 +101,7 @@ static double entropy_loss(void *context)
     return totals[0];
 }
 
-static void cross_entropy(void **state)
+TEST(cross_entropy)
 {
     enum { N = 4, K = 5 };
     const int label[N] = {0, 4, 2, 2};
@@ -318,11 +126,10 @@ static void cross_entropy(void **state)
     expect_close(d[0], -0.25, 1e-12, 0, "scale (p - 1)");
     ref_cross_entropy(d, &loss, sum, one, &label[0], NULL, 1, 0, 1, 2);
     assert_true(loss == 0 && sum[1] == 2);
-    free(p.logits), free(p.weight), free(p.losses), free(p.scrap), free(dlogits);
 }
 
 /* ---- SGD: two steps by hand, rate 0.1, momentum 0.5, decay 0.01 ---- */
-static void sgd(void **state)
+TEST(sgd)
 {
     double w = 1, v = 0, g = 2;
     ref_sgd(&w, &v, &g, 0.1, 0.5, 0.01, false, 1); /* v = 2.01, w = 0.799 */
@@ -333,7 +140,7 @@ static void sgd(void **state)
     expect_close(w, 0.799 - 0.1 * (2.00799 + 1.506495), 1e-12, 0, "w after a Nesterov step");
 }
 
-static void gather(void **state)
+TEST(gather)
 {
     /* two 2x3 images; we take the second */
     const uint8_t images[2 * 2 * 3] = {0, 0, 0, 0, 0, 0, 51, 102, 153, 204, 255, 0};
@@ -359,21 +166,4 @@ static void gather(void **state)
         for (int j = 0; j < 6; j++)
             expect_close(x[j], cases[i].x[j], 1e-12, 0, "pixel");
     }
-}
-
-static const Case cases[] = {
-    {"conv", .run = conv},
-    {"conv_by_hand", .run = conv_by_hand},
-    {"dense", .run = dense},
-    {"batchnorm", .run = batchnorm},
-    {"batchnorm_by_hand", .run = batchnorm_by_hand},
-    {"layers", .run = layers},
-    {"layers_by_hand", .run = layers_by_hand},
-    {"cross_entropy", .run = cross_entropy},
-    {"sgd", .run = sgd},
-    {"gather", .run = gather},
-};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

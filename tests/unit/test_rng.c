@@ -7,7 +7,7 @@
 
 /* The three lines "philox4x32 10" of kat_vectors in the authors' Random123 library: counter, key,
  * answer. */
-static void known_answers(void **state)
+TEST(known_answers)
 {
     static const uint32_t known[3][10] = {
         {0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
@@ -23,7 +23,7 @@ static void known_answers(void **state)
 
 /* Drawing one by one gives the blocks of the counters 0, 1, 2, ... with the key and the other words
  * as rng.h says. */
-static void counts_blocks(void **state)
+TEST(counts_blocks)
 {
     Rng r = rng_at(0x0123456789abcdef, RNG_NOISE, 77, 0xfedcba98765432);
     const uint32_t key[2] = {0x89abcdef, 0x01234567};
@@ -39,7 +39,7 @@ static void counts_blocks(void **state)
 }
 
 /* Each part of the address matters, and equal addresses give equal draws. */
-static void place_decides(void **state)
+TEST(place_decides)
 {
     Rng at[] = {rng_at(1, RNG_TEST, 2, 3),
                 rng_at(2, RNG_TEST, 2, 3),
@@ -60,14 +60,14 @@ static void place_decides(void **state)
 
 static void beyond_56_bits(void *b) { rng_at(0, RNG_TEST, 0, *(uint64_t *)b); }
 
-static void refuses_large_b(void **state)
+TEST(refuses_large_b)
 {
     uint64_t largest = (1ull << 56) - 1, over = 1ull << 56;
     beyond_56_bits(&largest);
     expect_death(1, beyond_56_bits, &over, "rng.c", "broken", NULL);
 }
 
-static void uniform(void **state)
+TEST(uniform)
 {
     enum { N = 1 << 20 };
     Rng r = rng_at(3, RNG_TEST, 0, 0);
@@ -88,7 +88,7 @@ static void uniform(void **state)
 }
 
 /* n = 3 * 2^30: without the rejection, multiples of 3 would come twice as often. */
-static void below_without_bias(void **state)
+TEST(below_without_bias)
 {
     enum { N = 300000 };
     Rng r = rng_at(4, RNG_TEST, 0, 0);
@@ -109,7 +109,7 @@ static void below_without_bias(void **state)
     assert_int_equal(rng_below(&r, 1), 0);
 }
 
-static void normal(void **state)
+TEST(normal)
 {
     enum { N = 1 << 20 };
     Rng r = rng_at(5, RNG_TEST, 0, 0);
@@ -130,17 +130,4 @@ static void normal(void **state)
     expect_close(moment[4], 3, 0.05, 0, "kurtosis");
     expect_close((double)beyond / N, 0.0455, 0.001, 0, "fraction beyond 2");
     expect_close(neighbours, 0, 0.005, 0, "correlation of neighbours");
-}
-
-static const Case cases[] = {{.name = "known_answers", .run = known_answers},
-                             {.name = "counts_blocks", .run = counts_blocks},
-                             {.name = "place_decides", .run = place_decides},
-                             {.name = "refuses_large_b", .run = refuses_large_b},
-                             {.name = "uniform", .run = uniform},
-                             {.name = "below_without_bias", .run = below_without_bias},
-                             {.name = "normal", .run = normal}};
-
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

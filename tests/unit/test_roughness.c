@@ -30,7 +30,7 @@ static double saddle(double x, double y) { return 1 + x * x - 0.5 * y * y; }
 static double valley(double x, double y) { return 1 + x * x - 0.05 * y * y; }
 static double waves(double x, double y) { return 5 + cos(3 * M_PI * x) + cos(2 * M_PI * y); }
 
-static void bowls_are_smooth(void **state)
+TEST(bowls_are_smooth)
 {
     double (*const smooth[])(double, double) = {bowl, oblique, plane};
     for (int i = 0; i < 3; i++) {
@@ -41,7 +41,7 @@ static void bowls_are_smooth(void **state)
     }
 }
 
-static void saddles(void **state)
+TEST(saddles)
 {
     Roughness r = of(saddle);
     assert_true(r.negative == 1 && r.minima == 0);
@@ -53,7 +53,7 @@ static void saddles(void **state)
 
 /* The second difference of cos(kx) is -cos(kx) (2 - 2 cos(kh)) / h²: the formula gives the
  * count. */
-static void cosines(void **state)
+TEST(cosines)
 {
     double h = 2.0 / (N - 1), kx = (2 - 2 * cos(3 * M_PI * h)) / (h * h),
            ky = (2 - 2 * cos(2 * M_PI * h)) / (h * h), ratio = 0;
@@ -74,7 +74,7 @@ static void cosines(void **state)
     assert_int_equal(r.minima, 4); /* x = ±1/3 (±1 is the edge), y = ±1/2 */
 }
 
-static void scale_does_not_matter(void **state)
+TEST(scale_does_not_matter)
 {
     double z[N * N];
     fill(z, waves);
@@ -87,7 +87,7 @@ static void scale_does_not_matter(void **state)
     expect_close(a.ratio, b.ratio, 1e-9, 0, "ratio");
 }
 
-static void gaps(void **state)
+TEST(gaps)
 {
     double z[N * N], h = 2.0 / (N - 1);
     fill(z, saddle);
@@ -98,14 +98,4 @@ static void gaps(void **state)
     assert_true(r.negative == 1);
     assert_int_equal(roughness(z, 2, 2, h, h).points, 0);
     assert_true(roughness(z, 2, 2, h, h).negative == 0);
-}
-
-static const Case cases[] = {{"bowls_are_smooth", .run = bowls_are_smooth},
-                             {"saddles", .run = saddles},
-                             {"cosines", .run = cosines},
-                             {"scale_does_not_matter", .run = scale_does_not_matter},
-                             {"gaps", .run = gaps}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -42,26 +42,13 @@ static json_t *facts(void)
                      "CPU, 2 threads", "ranks", 2);
 }
 
-static char *slurp(const char *folder, const char *name)
-{
-    char path[4400];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return NULL;
-    char *text = calloc(1 << 16, 1);
-    assert_true(fread(text, 1, (1 << 16) - 1, f) < (1 << 16) - 1);
-    fclose(f);
-    return text;
-}
-
 /* What body(argument) prints on stdout; on a terminal `columns` wide, or, with 0, in a pipe. */
 static char *printed(int columns, void (*body)(void *), void *argument)
 {
     if (!columns) {
         ChildEnd end = child_run(&(Child){.work = body, .context = argument, .streams = CHILD_OUT});
         assert_true(end.came_back);
-        return end.text;
+        return keep(end.text);
     }
     int terminal, status;
     struct winsize size = {.ws_row = 24, .ws_col = (unsigned short)columns};
@@ -74,7 +61,7 @@ static char *printed(int columns, void (*body)(void *), void *argument)
         fflush(NULL);
         _exit(0);
     }
-    char *text = calloc(1 << 16, 1);
+    char *text = keep(calloc(1 << 16, 1));
     size_t length = 0;
     for (ssize_t got; (got = read(terminal, text + length, (1 << 16) - 1 - length)) > 0;
          length += (size_t)got)
@@ -98,11 +85,9 @@ static void whole_run(void *unused)
     run_close(r);
 }
 
-static void folder(void **state)
+TEST(folder)
 {
-    char path[4200];
-    snprintf(path, sizeof path, "%s/new/deeper", scratch_dir());
-    out = path;
+    const char *path = out = path_in(scratch_dir(), "new/deeper");
     char *output = printed(0, whole_run, NULL);
     printf("%s", output);
     assert_non_null(strstr(output, "train\n"
@@ -113,8 +98,7 @@ static void folder(void **state)
                                    "  options   --epochs=5 --no-augment --out="));
     assert_non_null(strstr(output, "\nepoch 0: loss 0.500\nresults in "));
     assert_non_null(strstr(output, "/new/deeper/train ("));
-    char *config = slurp(path, "train/config.json"), *csv = slurp(path, "train/metrics.csv");
-    assert_string_equal(csv, "epoch,loss\n0,0.500\n");
+    assert_string_equal(slurp(path_in(path, "train/metrics.csv"), NULL), "epoch,loss\n0,0.500\n");
     char expected[8192];
     snprintf(
         expected, sizeof expected,
@@ -126,21 +110,16 @@ static void folder(void **state)
         "  \"data\": \"Fashion-MNIST, 60,000 images\",\n  \"device\": \"CPU, 2 threads\",\n  "
         "\"ranks\": 2\n}\n",
         path);
-    assert_string_equal(config, expected);
-    free(config);
-    free(csv);
-    free(output);
+    assert_string_equal(slurp(path_in(path, "train/config.json"), NULL), expected);
 }
 
 /* A second run replaces the files. */
-static void again(void **state)
+TEST(again)
 {
     out = scratch_dir();
-    free(printed(0, whole_run, NULL));
-    free(printed(0, whole_run, NULL));
-    char *csv = slurp(out, "train/metrics.csv");
-    assert_string_equal(csv, "epoch,loss\n0,0.500\n");
-    free(csv);
+    printed(0, whole_run, NULL);
+    printed(0, whole_run, NULL);
+    assert_string_equal(slurp(path_in(out, "train/metrics.csv"), NULL), "epoch,loss\n0,0.500\n");
 }
 
 static void silent_run(void *unused)
@@ -158,18 +137,17 @@ static void silent_run(void *unused)
     run_close(r);
 }
 
-static void other_ranks(void **state)
+TEST(other_ranks)
 {
     out = scratch_dir();
     char *output = printed(0, silent_run, NULL);
     assert_string_equal(output, "");
-    free(output);
-    assert_null(slurp(out, "train/config.json"));
-    assert_null(slurp(out, "train/metrics.csv"));
+    assert_int_equal(access(path_in(out, "train/config.json"), F_OK), -1);
+    assert_int_equal(access(path_in(out, "train/metrics.csv"), F_OK), -1);
 }
 
 /* Each line is on the disk at once: a run that is killed leaves its metrics. */
-static void flushed(void **state)
+TEST(flushed)
 {
     Setup s;
     out = scratch_dir();
@@ -177,9 +155,7 @@ static void flushed(void **state)
     Run *r = run_open("train", &s.o, s.options, NULL, true);
     run_metrics_header(r, "step,rate");
     run_metrics(r, "%d,%g", 1, 0.25);
-    char *csv = slurp(out, "train/metrics.csv");
-    assert_string_equal(csv, "step,rate\n1,0.25\n");
-    free(csv);
+    assert_string_equal(slurp(path_in(out, "train/metrics.csv"), NULL), "step,rate\n1,0.25\n");
     run_close(r);
     run_close(NULL);
 }
@@ -204,14 +180,13 @@ static void fill_disk(void *folder)
         run_metrics(r, "%d", i);
 }
 
-static void wrong_places(void **state)
+TEST(wrong_places)
 {
     const char *folder = scratch_dir();
     expect_death(2, open_only, "/proc/nowhere",
                  "/proc/nowhere/train: cannot make the folder /proc/nowhere", NULL);
-    char file[4200];
-    snprintf(file, sizeof file, "%s/file", folder);
-    fclose(fopen(file, "w"));
+    char *file = path_in(folder, "file");
+    write_bytes(file, "", 0);
     expect_death(2, open_only, file, "is not a folder", NULL);
     expect_death(2, fill_disk, (void *)folder, "train/metrics.csv: File too large", NULL);
 }
@@ -233,7 +208,7 @@ static void progress(void *unused)
     run_close(r);
 }
 
-static void bar(void **state)
+TEST(bar)
 {
     out = scratch_dir();
     const int widths[] = {120, 80, 50, 20};
@@ -255,7 +230,6 @@ static void bar(void **state)
         }
         assert_true(redraws >= 5 && redraws <= 10 * took + 3);
         assert_int_equal(finished, 1);
-        free(output);
     }
 }
 
@@ -272,7 +246,7 @@ static void bar_text(void *unused)
     run_say(&r, "after");
 }
 
-static void bar_words(void **state)
+TEST(bar_words)
 {
     char *output = printed(110, bar_text, NULL);
     for (char *at = output; *at; at++)
@@ -291,7 +265,6 @@ static void bar_words(void **state)
     assert_non_null(last);
     /* the last bar stays */
     assert_non_null(strstr(last, " images/s  0:20 in all  loss 0.312\033[K\r\nafter\r\n"));
-    free(output);
 }
 
 /* In a pipe: nothing for 10 s, a line, a line at the end; a new piece of work starts its own
@@ -320,7 +293,7 @@ static void plain(void *unused)
     run_progress(&r, "again", 100, 100, "files", NULL);
 }
 
-static void lines(void **state)
+TEST(lines)
 {
     char *output = printed(0, plain, NULL);
     printf("%s", output);
@@ -331,11 +304,10 @@ static void lines(void **state)
                         "once  100 %  1/1 file\n"
                         "more  100 %  20/20 files  5.0 files/s  0:02 in all\n"
                         "again  100 %  100/100 files  45 files/s  0:02 in all\n");
-    free(output);
 }
 
 /* mpirun's ranks always have a pseudo-terminal: LABS_COLUMNS decides. */
-static void under_mpirun(void **state)
+TEST(under_mpirun)
 {
     out = scratch_dir();
     setenv("OMPI_COMM_WORLD_RANK", "0", 1);
@@ -347,11 +319,10 @@ static void under_mpirun(void **state)
         bool drawn = strstr(output, "\033[K") != NULL;
         assert_true(drawn == (i == 2));
         assert_non_null(strstr(output, drawn ? "\repoch 1/2  [" : "\nepoch 1/2  100 %"));
-        free(output);
     }
 }
 
-static void defaults(void **state)
+TEST(defaults)
 {
     unsetenv("DATA_DIR");
     RunOptions o = run_options_default();
@@ -366,7 +337,7 @@ static void defaults(void **state)
 }
 
 /* At first, when it is complete, and a few times a second; on every rank. */
-static void due(void **state)
+TEST(due)
 {
     Run r = {0};
     assert_true(run_progress_due(&r, 1, 1000));
@@ -378,15 +349,9 @@ static void due(void **state)
     assert_true(run_progress_due(&r, 1000, 1000) && run_progress_due(&r, 1000, 1000));
 }
 
-static const Case cases[] = {{"due", .run = due},          {"folder", .run = folder},
-                             {"again", .run = again},      {"other_ranks", .run = other_ranks},
-                             {"flushed", .run = flushed},  {"wrong_places", .run = wrong_places},
-                             {"bar", .run = bar},          {"bar_words", .run = bar_words},
-                             {"lines", .run = lines},      {"under_mpirun", .run = under_mpirun},
-                             {"defaults", .run = defaults}};
 int main(int argc, char **argv)
 {
     unsetenv("LABS_COLUMNS");
     unsetenv("OMPI_COMM_WORLD_RANK");
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
+    return harness_main(argc, argv);
 }

@@ -62,28 +62,11 @@ static void expect_example(const SafeTensors *t)
     assert_int_equal(t->pairs, 2);
 }
 
-static const char *scratch(const char *name)
-{
-    static char path[4200];
-    snprintf(path, sizeof path, "%s/%s", scratch_dir(), name);
-    return path;
-}
-
-static char *slurp(const char *path, size_t *size)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    char *bytes = malloc(1 << 20);
-    *size = fread(bytes, 1, 1 << 20, f);
-    fclose(f);
-    return bytes;
-}
-
-static void round_trip(void **state)
+TEST(round_trip)
 {
     Example e;
     example(&e);
-    const char *path = scratch("example.safetensors");
+    const char *path = path_in(scratch_dir(), "example.safetensors");
     assert_null(safetensors_write(path, &e.all));
     SafeTensors t;
     assert_null(safetensors_read(path, &t));
@@ -93,13 +76,13 @@ static void round_trip(void **state)
     safetensors_free(&t);
 }
 
-static void exact_bytes(void **state)
+TEST(exact_bytes)
 {
     float elements[3] = {1, -2, 0.5f};
     SafeTensor tensors[2] = {{"b", 2, {2, 1}, elements}, {"a", 1, {1}, elements + 2}};
     char *keys[1] = {"k"}, *values[1] = {"v"};
     SafeTensors all = {tensors, 2, keys, values, 1, NULL};
-    const char *path = scratch("exact.safetensors");
+    const char *path = path_in(scratch_dir(), "exact.safetensors");
     assert_null(safetensors_write(path, &all));
     const char *header = "{\"__metadata__\":{\"k\":\"v\"},"
                          "\"b\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[0,8]},"
@@ -113,13 +96,12 @@ static void exact_bytes(void **state)
     for (size_t i = strlen(header); i < length; i++)
         assert_int_equal(bytes[8 + i], ' ');
     assert_memory_equal(bytes + 8 + length, elements, sizeof elements);
-    free(bytes);
 }
 
 /* A file in memory of exactly its size, so that the address sanitizer sees a read behind it. */
 static unsigned char *file_new(const char *header, size_t length, size_t data, size_t *size)
 {
-    unsigned char *bytes = calloc(8 + length + data, 1);
+    unsigned char *bytes = keep(calloc(8 + length + data, 1));
     for (int i = 0; i < 8; i++)
         bytes[i] = (unsigned char)(length >> 8 * i);
     memcpy(bytes + 8, header, length);
@@ -146,11 +128,11 @@ static void refuse(const void *bytes, size_t size, const char *word)
     free(wrong);
 }
 
-static void truncated(void **state)
+TEST(truncated)
 {
     Example e;
     example(&e);
-    const char *path = scratch("whole.safetensors");
+    const char *path = path_in(scratch_dir(), "whole.safetensors");
     assert_null(safetensors_write(path, &e.all));
     size_t size;
     char *bytes = slurp(path, &size);
@@ -165,7 +147,6 @@ static void truncated(void **state)
     safetensors_free(&t);
     bytes[size] = 0;
     refuse(bytes, size + 1, "1 bytes at the end belong to no tensor");
-    free(bytes);
 }
 
 #define ENTRY(name, shape, offsets) \
@@ -228,7 +209,7 @@ static const struct {
     {AB("[0,8]", "[8,16]"), 20, "4 bytes at the end"},
 };
 
-static void bad_headers(void **state)
+TEST(bad_headers)
 {
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
         size_t size;
@@ -237,12 +218,11 @@ static void bad_headers(void **state)
         printf("    %s\n", malformed[i].header);
         fflush(stdout);
         refuse(bytes, size, malformed[i].word);
-        free(bytes);
     }
 }
 
 /* The same shapes, right: the refusals above are not for another reason. */
-static void good_headers(void **state)
+TEST(good_headers)
 {
     static const struct {
         const char *header;
@@ -267,11 +247,10 @@ static void good_headers(void **state)
             fail_msg("%s: %s", good[i].header, wrong);
         assert_int_equal(t.count, good[i].count);
         safetensors_free(&t);
-        free(bytes);
     }
 }
 
-static void bad_lengths(void **state)
+TEST(bad_lengths)
 {
     size_t size;
     unsigned char *bytes = file_new("{}", 2, 0, &size);
@@ -285,24 +264,22 @@ static void bad_lengths(void **state)
     refuse(bytes, size, "truncated");
     bytes[0] = 1;
     refuse(bytes, size, "invalid JSON");
-    free(bytes);
     char text[] = "These are not the bytes that you are looking for.";
     refuse(text, sizeof text, "not a safetensors file");
 }
 
-static void long_names(void **state)
+TEST(long_names)
 {
     char *header = malloc(100100);
     int length = sprintf(header, "{\"%0100000d\":1}", 0);
     size_t size;
     unsigned char *bytes = file_new(header, (size_t)length, 0, &size);
     refuse(bytes, size, "tensor '000");
-    free(bytes);
     free(header);
 }
 
 /* Read as JSON, it would take a hundred times its size. */
-static void long_header(void **state)
+TEST(long_header)
 {
     static char header[(1 << 20) + 2];
     for (size_t i = 0; i + 3 < sizeof header; i += 3)
@@ -310,7 +287,6 @@ static void long_header(void **state)
     size_t size;
     unsigned char *bytes = file_new(header, (1 << 20) + 1, 0, &size);
     refuse(bytes, size, "a header of 1048577 bytes: at most 1048576 are read");
-    free(bytes);
 }
 
 /* ---- files ---- */
@@ -326,17 +302,16 @@ static void refuse_file(const char *path, const char *word)
     free(wrong);
 }
 
-static void not_files(void **state)
+TEST(not_files)
 {
     const char *folder = scratch_dir();
     refuse_file("/nowhere/x.safetensors", "No such file");
     refuse_file(folder, "not a regular file");
     refuse_file("/dev/zero", "not a regular file");
-    char path[4200];
-    snprintf(path, sizeof path, "%s/pipe", folder);
+    const char *path = path_in(folder, "pipe");
     assert_int_equal(mkfifo(path, 0600), 0);
     refuse_file(path, "not a regular file"); /* and does not wait for a writer */
-    snprintf(path, sizeof path, "%s/empty", folder);
+    path = path_in(folder, "empty");
     close(open(path, O_CREAT | O_WRONLY, 0600));
     refuse_file(path, "0 bytes, too short");
     assert_int_equal(truncate(path, 1LL << 40), 0); /* a terabyte of zeros that takes no space */
@@ -348,14 +323,14 @@ static void not_files(void **state)
     refuse_file(path, "a header of 1099511627775 bytes");
 }
 
-static void bad_writes(void **state)
+TEST(bad_writes)
 {
     Example e;
     example(&e);
     char *wrong = safetensors_write("/nowhere/x.safetensors", &e.all);
     assert_string_equal(wrong, "/nowhere/x.safetensors: No such file or directory");
     free(wrong);
-    const char *path = scratch("x.safetensors");
+    const char *path = path_in(scratch_dir(), "x.safetensors");
     e.tensors[1].name = e.tensors[0].name;
     assert_non_null(wrong = safetensors_write(path, &e.all));
     assert_non_null(strstr(wrong, "given twice"));
@@ -367,33 +342,21 @@ static void bad_writes(void **state)
     assert_int_equal(access(path, F_OK), -1);
 }
 
-static void python_reads(void **state)
+TEST(python_reads)
 {
     Example e;
     example(&e);
-    const char *path = scratch("ours.safetensors");
+    const char *path = path_in(scratch_dir(), "ours.safetensors");
     assert_null(safetensors_write(path, &e.all));
     python_run("tests/torch/safetensors_files.py read %s", path);
 }
 
-static void python_writes(void **state)
+TEST(python_writes)
 {
-    const char *path = scratch("theirs.safetensors");
+    const char *path = path_in(scratch_dir(), "theirs.safetensors");
     python_run("tests/torch/safetensors_files.py write %s", path);
     SafeTensors t;
     assert_null(safetensors_read(path, &t));
     expect_example(&t);
     safetensors_free(&t);
-}
-
-static const Case cases[] = {
-    {"round_trip", .run = round_trip},     {"exact_bytes", .run = exact_bytes},
-    {"truncated", .run = truncated},       {"bad_headers", .run = bad_headers},
-    {"good_headers", .run = good_headers}, {"bad_lengths", .run = bad_lengths},
-    {"long_header", .run = long_header},   {"long_names", .run = long_names},
-    {"not_files", .run = not_files},       {"bad_writes", .run = bad_writes},
-    {"python_reads", .run = python_reads}, {"python_writes", .run = python_writes}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

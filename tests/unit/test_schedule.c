@@ -13,13 +13,13 @@ static double constant_after_warmup(double start, int64_t warmup, int64_t step)
     return schedule_rate(&s, step);
 }
 
-static void constant(void **state)
+TEST(constant)
 {
     for (int step = 0; step < 100; step += 33)
         expect_close(constant_after_warmup(0, 0, step), 0.8, 0, 1e-15, "constant");
 }
 
-static void warmup(void **state)
+TEST(warmup)
 {
     /* to the rate 0.8 in constant increments; step number 3 and later have it */
     for (int step = 0; step < 6; step++)
@@ -32,7 +32,7 @@ static void warmup(void **state)
     expect_close(constant_after_warmup(0.1, 1, 0), 0.1, 0, 1e-15, "a single step from a start");
 }
 
-static void step_drops(void **state)
+TEST(step)
 {
     Schedule s = {.kind = SCHEDULE_STEP,
                   .rate = 1,
@@ -46,7 +46,7 @@ static void step_drops(void **state)
         expect_close(schedule_rate(&s, (int64_t)expected[i][0]), expected[i][1], 0, 1e-12, "step");
 }
 
-static void cosine(void **state)
+TEST(cosine)
 {
     Schedule s = {.kind = SCHEDULE_COSINE, .rate = 2, .steps = 110, .warmup = 10};
     expect_close(schedule_rate(&s, 9), 2 - 2 / 11.0, 0, 1e-15, "end of the warm-up");
@@ -59,7 +59,7 @@ static void cosine(void **state)
 }
 
 /* Values of torch 2.15: OneCycleLR(max_lr=0.4, total_steps=10). */
-static void onecycle(void **state)
+TEST(onecycle)
 {
     static const double torch[10] = {0.016000000000000014,
                                      0.20800000000000002,
@@ -79,11 +79,10 @@ static void onecycle(void **state)
         expect_close(schedule_rate(&s, step), torch[step], 0, 1e-12, "one-cycle");
 }
 
-static void onecycle_torch(void **state)
+TEST(onecycle_torch)
 {
     const int lengths[] = {1, 2, 3, 4, 5, 7, 10, 100, 703};
-    char path[4200];
-    snprintf(path, sizeof path, "%s/rates", scratch_dir());
+    char *path = path_in(scratch_dir(), "rates");
     python_run("tests/torch/onecycle.py %s 0.4 1 2 3 4 5 7 10 100 703", path);
     FILE *f = fopen(path, "r");
     assert_non_null(f);
@@ -98,7 +97,7 @@ static void onecycle_torch(void **state)
     fclose(f);
 }
 
-static void names(void **state)
+TEST(names)
 {
     const char *const all[] = {"constant", "step", "cosine", "onecycle"};
     const ScheduleKind kinds[] = {SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE,
@@ -112,19 +111,9 @@ static void unknown(void *name) { schedule_kind(name); }
 
 static void past_the_end(void *schedule) { schedule_rate(schedule, 10); }
 
-static void refusals(void **state)
+TEST(refusals)
 {
     expect_death(2, unknown, "cosinus", "cosinus", SCHEDULE_CHOICES, NULL);
     Schedule s = {.kind = SCHEDULE_COSINE, .rate = 1, .steps = 10};
     expect_death(1, past_the_end, &s, "schedule.c", NULL);
-}
-
-static const Case cases[] = {
-    {"constant", .run = constant}, {"warmup", .run = warmup},
-    {"step", .run = step_drops},   {"cosine", .run = cosine},
-    {"onecycle", .run = onecycle}, {"onecycle_torch", .run = onecycle_torch},
-    {"names", .run = names},       {"refusals", .run = refusals}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -19,7 +19,7 @@ static double skew(const SgdNoise *s) /* kᵀH⁻¹k, k = mean 4 r x² (x, 1) */
            (h[0] * h[2] - h[1] * h[1]);
 }
 
-static void limits(void **state)
+TEST(limits)
 {
     enum { N = 60 };
     Points p = points_new(N, 1.5, 0.5, 1, 5);
@@ -135,7 +135,7 @@ static double enumerate(const Points *p, const SgdNoise *s, double rate, int siz
 }
 
 /* 16 draws of two with replacement, 12 without: the theory is exact. */
-static void every_draw(void **state)
+TEST(every_draw)
 {
     Points p = points_new(FOUR, 1.5, 0.5, 1, 8);
     SgdNoise s = sgd_noise_of(&p);
@@ -168,7 +168,7 @@ static void every_draw(void **state)
 
 /* All 24 orders of an epoch. The theory leaves out the memory of the multiplicative noise: its
  * relative error is proportional to the rate, here at most about 5.5 times the rate. */
-static void every_order(void **state)
+TEST(every_order)
 {
     int orders[24][FOUR], count = 0;
     for (int code = 0; code < 256; code++) {
@@ -190,7 +190,7 @@ static void every_order(void **state)
 }
 
 /* The valley's direction is the eigenvector of the smaller eigenvalue. */
-static void valley(void **state)
+TEST(valley)
 {
     for (int seed = 0; seed < 20; seed++) {
         Points p = points_new(3 + seed, 1, 0, 1, seed);
@@ -204,14 +204,4 @@ static void valley(void **state)
         assert_true(u >= 0);
         points_free(&p);
     }
-}
-
-static const Case cases[] = {{.name = "limits", .run = limits},
-                             {.name = "every_draw", .run = every_draw},
-                             {.name = "every_order", .run = every_order},
-                             {.name = "valley", .run = valley}};
-
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -14,7 +14,7 @@
 static Images noise(int count, int h, int w, int c, int classes, uint64_t seed)
 {
     size_t size = (size_t)h * (size_t)w * (size_t)c;
-    Images all = {count, h, w, c, alloc((size_t)count * size, 1), alloc((size_t)count, 1)};
+    Images all = images_blank(count, h, w, c);
     for (int i = 0; i < count; i++) {
         Rng r = rng_at(seed, RNG_TEST, 0, (uint64_t)i);
         all.labels[i] = (uint8_t)rng_below(&r, classes);
@@ -23,8 +23,6 @@ static Images noise(int count, int h, int w, int c, int classes, uint64_t seed)
     }
     return all;
 }
-
-static void images_free(Images *all) { free(all->pixels), free(all->labels); }
 
 /* ---- the recipe ---- */
 
@@ -39,7 +37,7 @@ static Recipe full_recipe(void)
 
 /* airbench94_muon: 200 updates; 0.053 and 0.67 for a loss summed over 2000 images, 0.24 for Muon;
  * in a line to 0, the whitening bias's within 3 of the 8 epochs. */
-static void rates(void **state)
+BACKEND_TEST(rates)
 {
     Recipe r = full_recipe();
     double rate[RECIPE_GROUPS];
@@ -72,7 +70,7 @@ static void decay_case(Device *d, bool muon, bool fast)
     double rate[RECIPE_GROUPS];
     r.with[WITH_MUON] = muon;
     r.with[WITH_FAST_BIASES] = fast;
-    float *ones = alloc((size_t)n.m->params.n, sizeof *ones);
+    float *ones = keep(alloc((size_t)n.m->params.n, sizeof *ones));
     for (int i = 0; i < n.m->params.n; i++)
         ones[i] = 1;
     store(&n, n.m->params, ones);
@@ -91,17 +89,13 @@ static void decay_case(Device *d, bool muon, bool fast)
             expect_close(w[v->at + (size_t)k], expected, 1e-5, 0, v->name);
     }
     groups_free(n.m, g);
-    free(ones), free(w);
-    net_free(&n);
 }
 
-static void decay(void **state)
+DEVICE_TEST(decay)
 {
-    Device *d = device_open();
     decay_case(d, true, true);
     decay_case(d, false, true);
     decay_case(d, true, false);
-    device_close(d);
 }
 
 /* ---- views ---- */
@@ -127,8 +121,6 @@ static double *logits_of(Device *d, Net *n, const Images *all, int by, bool mirr
     model_forward(n->m, images, MODEL_EVAL);
     n->op->stream_sync(n->m->s);
     double *z = get(d, n->m->logits);
-    drop(d, images);
-    free(x);
     return z;
 }
 
@@ -168,9 +160,8 @@ static void decide(uint8_t *class, double *const z[6], int level, double unsure)
     }
 }
 
-static void views(void **state)
+DEVICE_TEST(views)
 {
-    Device *d = device_open();
     Images all = noise(COUNT, H, W, C, K, 1);
     ModelSpec spec = {.name = "linear", .h = H, .w = W, .c = C, .classes = K};
     Net whole = net_new(d->be, &spec, COUNT, COUNT, 1), small = net_new(d->be, &spec, 16, 16, 1);
@@ -186,11 +177,6 @@ static void views(void **state)
             assert_true(level == 0 || views_accuracy(v, small.m, level, 0.1) < 1);
             views_free(v);
         }
-    for (int i = 0; i < 6; i++)
-        free(z[i]);
-    images_free(&all);
-    net_free(&whole), net_free(&small);
-    device_close(d);
 }
 
 /* ---- a training ---- */
@@ -239,13 +225,7 @@ static void small_open(Small *s)
     s->plain = (Plain){.model = "linear", TRAIN, TEST, TRAIN / 8, .rate = 0.01, .momentum = 0.9};
 }
 
-static void small_free(Small *s)
-{
-    images_free(&s->data.train), images_free(&s->data.test);
-    device_close(s->d);
-}
-
-static void trains(void **state)
+BACKEND_TEST(trains)
 {
     Small s;
     small_open(&s);
@@ -262,12 +242,11 @@ static void trains(void **state)
     assert_false(runner_run(r, &first, 1, 0, (GoesOn){ask, &stopping}));
     assert_int_equal(stopping.times, 3);
     runner_free(r);
-    small_free(&s);
 }
 
 /* While somebody reads the figure, the clock stands: it cannot show more than what passed outside
  * the pauses. */
-static void pauses(void **state)
+BACKEND_TEST(pauses)
 {
     Small s;
     small_open(&s);
@@ -282,11 +261,10 @@ static void pauses(void **state)
         fail_msg("%g s, of %g s outside the pauses, of %g s", paused.total, outside, often.seconds);
     assert_true(paused.total > 0 && paused.accuracy == brisk.accuracy);
     runner_free(r);
-    small_free(&s);
 }
 
 /* A plain training ends when its time does; on the thread's own clock, too. */
-static void plain_ends_in_time(void **state)
+BACKEND_TEST(plain_ends_in_time)
 {
     Small s;
     small_open(&s);
@@ -300,15 +278,4 @@ static void plain_ends_in_time(void **state)
         fail_msg("%g s, expected about 0.3", o.total);
     assert_true(o.updates > (own_clock ? 8 : 0) && o.points > 0 && o.accuracy == o.once);
     runner_free(r);
-    small_free(&s);
-}
-
-static const Case cases[] = {
-    {"rates", .run = rates},   {"decay", .run = decay},
-    {"views", .run = views},   {"trains", .run = trains},
-    {"pauses", .run = pauses}, {"plain_ends_in_time", .run = plain_ends_in_time},
-};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -19,9 +19,17 @@ static Sweep *open_as(const char *path, const char *model)
     return s;
 }
 
-static char *scratch_path(void) { return format_new("%s/sweep.csv", scratch_dir()); }
+static int rows_of(const char *path, const char *model)
+{
+    Sweep *s = open_as(path, model);
+    int rows = s->rows;
+    sweep_free(s);
+    return rows;
+}
 
-static void resumes(void **state)
+static char *scratch_path(void) { return path_in(scratch_dir(), "sweep.csv"); }
+
+TEST(resumes)
 {
     char *path = scratch_path();
     Sweep *s = open_as(path, "mlp");
@@ -35,49 +43,19 @@ static void resumes(void **state)
     assert_null(sweep_find(s, 8, 2));
     assert_true(sweep_find(s, 8, 1)->value[0] == 1000.25 && isnan(sweep_find(s, 16, 1)->value[1]));
     sweep_free(s);
-    free(path);
 }
 
-/* Cut anywhere inside the last line, only that run is lost. */
-static void survives_a_cut(void **state)
+TEST(keeps_configurations_apart)
 {
-    char *path = scratch_path();
-    Sweep *s = open_as(path, "mlp");
-    sweep_add(s, 8, 1, (double[]){1, 2});
-    sweep_add(s, 8, 2, (double[]){3, 4});
-    sweep_free(s);
-    FILE *f = fopen(path, "r+");
-    fseek(f, -3, SEEK_END);
-    assert_int_equal(ftruncate(fileno(f), ftell(f)), 0);
-    fclose(f);
-    s = open_as(path, "mlp");
-    assert_int_equal(s->rows, 1);
-    assert_null(sweep_find(s, 8, 2));
-    sweep_add(s, 8, 2, (double[]){3, 4});
-    sweep_free(s);
-    s = open_as(path, "mlp");
-    assert_int_equal(s->rows, 2);
-    sweep_free(s);
-    free(path);
-}
-
-static void keeps_configurations_apart(void **state)
-{
-    char *path = scratch_path(), *old = format_new("%s.old", path);
+    char *path = scratch_path(), *old = keep(format_new("%s.old", path));
     Sweep *s = open_as(path, "mlp");
     sweep_add(s, 8, 1, (double[]){1, 2});
     sweep_free(s);
-    s = open_as(path, "cnn");
-    assert_int_equal(s->rows, 0);
-    sweep_free(s);
-    s = open_as(old, "mlp");
-    assert_int_equal(s->rows, 1);
-    sweep_free(s);
-    free(path);
-    free(old);
+    assert_int_equal(rows_of(path, "cnn"), 0);
+    assert_int_equal(rows_of(old, "mlp"), 1);
 }
 
-static void tells_the_spread(void **state)
+TEST(tells_the_spread)
 {
     char *path = scratch_path();
     Sweep *s = open_as(path, "mlp");
@@ -91,11 +69,10 @@ static void tells_the_spread(void **state)
     assert_true(sweep_spread(s, 8, 1).median == 2);
     assert_true(isnan(sweep_spread(s, 99, 0).median));
     sweep_free(s);
-    free(path);
 }
 
 /* Rank 0 has the file; every rank learns the missing runs, in order. */
-static void says_what_is_missing(void **state)
+static void says_what_is_missing(void)
 {
     Comm *c = comm_open("auto");
     char *path = scratch_path();
@@ -113,64 +90,34 @@ static void says_what_is_missing(void **state)
     assert_int_equal(sweep_missing(item, s, c, 3), 0);
     if (s)
         sweep_free(s);
-    free(path);
     comm_close(c);
 }
-
-static void write_all(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    fputs(text, f);
-    fclose(f);
-}
+TEST(missing_alone) { says_what_is_missing(); }
+TEST(missing_on_ranks, .ranks = 3) { says_what_is_missing(); }
 
 /* A file that is empty, or was cut off inside its header, is started over: added runs are found
  * again. */
-static void begins_in_an_empty_file(void **state)
+TEST(begins_in_an_empty_file)
 {
     static const char *const texts[] = {"", "# {", "# {}\n", "# {}\nbatch,se"};
     for (int i = 0; i < 4; i++) {
         char *path = scratch_path();
-        write_all(path, texts[i]);
+        write_bytes(path, texts[i], strlen(texts[i]));
         Sweep *s = open_as(path, "mlp");
         sweep_add(s, 8, 1, (double[]){1, 2});
         sweep_free(s);
-        s = open_as(path, "mlp");
-        assert_int_equal(s->rows, 1);
-        sweep_free(s);
-        free(path);
+        assert_int_equal(rows_of(path, "mlp"), 1);
     }
 }
 
 static void open_path(void *path) { sweep_free(open_as(path, "mlp")); }
 
-static void refuses_other_files(void **state)
+TEST(refuses_other_files)
 {
-    char *path = scratch_path(), *line = scratch_path();
-    write_all(path, "precious,notes\n1,2\n");
+    char *path = scratch_path();
+    write_bytes(path, "precious,notes\n1,2\n", 19);
     expect_death(EXIT_USAGE, open_path, path, "sweep.csv", "not a sweep", NULL);
-    write_all(path, "one line\n");
+    write_bytes(path, "one line\n", 9);
     expect_death(EXIT_USAGE, open_path, path, "sweep.csv", "not a sweep", NULL);
-    sweep_free(open_as(line, "mlp"));
-    FILE *f = fopen(line, "a");
-    fputs("8,1,fast,2\n", f);
-    fclose(f);
-    expect_death(EXIT_USAGE, open_path, line, "line 3", NULL);
     expect_death(EXIT_USAGE, open_path, "/nonexistent/folder/sweep.csv", "cannot be written", NULL);
-    free(path);
-    free(line);
-}
-
-static const Case cases[] = {{.name = "resumes", .run = resumes},
-                             {.name = "survives_a_cut", .run = survives_a_cut},
-                             {.name = "keeps_configurations_apart",
-                              .run = keeps_configurations_apart},
-                             {.name = "begins_in_an_empty_file", .run = begins_in_an_empty_file},
-                             {.name = "tells_the_spread", .run = tells_the_spread},
-                             {.name = "missing_alone", .run = says_what_is_missing},
-                             {.name = "missing_on_ranks", .run = says_what_is_missing, .ranks = 3},
-                             {.name = "refuses_other_files", .run = refuses_other_files}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

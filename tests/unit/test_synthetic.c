@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-static void by_place_and_seed(void **state)
+TEST(by_place_and_seed)
 {
     enum { BYTES = 32 * 32 * 3 };
     Images all, part, other;
@@ -37,7 +37,7 @@ static void by_place_and_seed(void **state)
 /* Neither mean colour nor brightness may tell the class: the classes' means lie close beside the
  * spread within a class.
  */
-static void means_do_not_tell(void **state)
+TEST(means_do_not_tell)
 {
     enum { N = 4000, PIXELS = 32 * 32 };
     Images s;
@@ -61,7 +61,7 @@ static void means_do_not_tell(void **state)
     free(s.labels);
 }
 
-static void whole_set(void **state)
+TEST(whole_set)
 {
     clock_t began = clock();
     Dataset *d = dataset_open("synthetic", NULL, NULL);
@@ -119,7 +119,7 @@ static int best_class(const float *w, const float *x, float p[10])
     return best;
 }
 
-static void linear_model_fails(void **state)
+TEST(linear_model_fails)
 {
     enum { TRAIN = 3000, TEST = 1000 };
     Images s;
@@ -144,14 +144,4 @@ static void linear_model_fails(void **state)
     free(w);
     free(s.pixels);
     free(s.labels);
-}
-
-static const Case cases[] = {{.name = "by_place_and_seed", .run = by_place_and_seed},
-                             {.name = "means_do_not_tell", .run = means_do_not_tell},
-                             {.name = "whole_set", .run = whole_set},
-                             {.name = "linear_model_fails", .run = linear_model_fails}};
-
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -76,10 +76,14 @@ static void deals(int ahead, int stop_after, bool complete)
     comm_close(w.c);
 }
 
-static void all(void **state) { deals(1, 1000, true); }
-static void one_at_a_time(void **state) { deals(0, 1000, true); }
-static void stopped(void **state) { deals(1, 2, false); }
-static void stopped_at_once(void **state) { deals(0, 0, false); }
+static void all(void) { deals(1, 1000, true); }
+TEST(alone) { all(); }
+TEST(ranks, .ranks = 3) { all(); }
+TEST(one_at_a_time, .ranks = 4) { deals(0, 1000, true); }
+static void stopped(void) { deals(1, 2, false); }
+TEST(stopped, .ranks = 3) { stopped(); }
+TEST(stopped_alone) { stopped(); }
+TEST(stopped_at_once, .ranks = 2) { deals(0, 0, false); }
 
 /* Lasts until the stop. Returns false: aborted. */
 static bool wait_for_stop(Work *w, TaskFarmRun *farm)
@@ -100,7 +104,7 @@ static bool until_cancelled(void *context, int item, double *value, TaskFarmRun 
     return item > 0 ? wait_for_stop(w, farm) : square(context, item, value, farm);
 }
 
-static void cancelled(void **state)
+static void cancelled(void)
 {
     Work w = {.c = comm_open("auto"), .stop_after = 10};
     TaskFarm farm = {.items = ITEMS,
@@ -115,6 +119,10 @@ static void cancelled(void **state)
     assert_true(w.asked == (w.c->rank ? 0 : 11)); /* once told, rank 0 asks no more */
     comm_close(w.c);
 }
+TEST(cancelled_alone) { cancelled(); }
+TEST(cancelled_2, .ranks = 2) { cancelled(); }
+TEST(cancelled_3, .ranks = 3) { cancelled(); }
+TEST(cancelled_4, .ranks = 4) { cancelled(); }
 
 /* Each rank does one item; then the last one gives up by itself, as after a signal: that ends
  * the work of all. */
@@ -128,13 +136,15 @@ static bool gives_up(void *context, int item, double *value, TaskFarmRun *farm)
     return w->c->rank == w->c->size - 1 ? false : wait_for_stop(w, farm);
 }
 
-static void one_rank_gives_up(void **state)
+static void one_rank_gives_up(void)
 {
     Work w = {.c = comm_open("auto")};
     TaskFarm farm = {.items = ITEMS, .values = 2, .context = &w, .work = gives_up, .found = found};
     assert_int_equal(deal_items(&w, &farm, false), w.c->size);
     comm_close(w.c);
 }
+TEST(one_rank_gives_up, .ranks = 3) { one_rank_gives_up(); }
+TEST(gives_up_alone) { one_rank_gives_up(); }
 
 /* Rank 0 has one long item and serves the others in task_farm_cancelled. */
 static bool long_on_rank_0(void *context, int item, double *value, TaskFarmRun *farm)
@@ -150,29 +160,11 @@ static bool long_on_rank_0(void *context, int item, double *value, TaskFarmRun *
     return square(context, item, value, farm);
 }
 
-static void rank_0_is_busy(void **state)
+TEST(rank_0_is_busy, .ranks = 2)
 {
     Work w = {.c = comm_open("auto")};
     TaskFarm farm = {
         .items = ITEMS, .values = 2, .context = &w, .work = long_on_rank_0, .found = found};
     deal_items(&w, &farm, true);
     comm_close(w.c);
-}
-
-static const Case cases[] = {{"alone", .run = all},
-                             {"ranks", .run = all, .ranks = 3},
-                             {"one_at_a_time", .run = one_at_a_time, .ranks = 4},
-                             {"stopped", .run = stopped, .ranks = 3},
-                             {"stopped_alone", .run = stopped},
-                             {"stopped_at_once", .run = stopped_at_once, .ranks = 2},
-                             {"cancelled_alone", .run = cancelled},
-                             {"cancelled_2", .run = cancelled, .ranks = 2},
-                             {"cancelled_3", .run = cancelled, .ranks = 3},
-                             {"cancelled_4", .run = cancelled, .ranks = 4},
-                             {"one_rank_gives_up", .run = one_rank_gives_up, .ranks = 3},
-                             {"gives_up_alone", .run = one_rank_gives_up},
-                             {"rank_0_is_busy", .run = rank_0_is_busy, .ranks = 2}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

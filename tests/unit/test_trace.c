@@ -15,22 +15,32 @@ static void wait_ms(double ms)
     nanosleep(&t, NULL);
 }
 
-static const char *scratch(const char *name)
-{
-    static char path[4200];
-    snprintf(path, sizeof path, "%s/%s", scratch_dir(), name);
-    return path;
-}
+static void forget(void *json) { json_decref(json); }
 
+/* The events of a timeline's file; *root too, unless it is NULL. */
 static json_t *load_events(const char *path, json_t **root)
 {
     json_error_t error;
-    *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    if (!*root)
+    json_t *all = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (!all)
         fail_msg("%s: %s at %d", path, error.text, error.position);
-    json_t *events = json_object_get(*root, "traceEvents");
+    at_end(all, forget, all);
+    if (root)
+        *root = all;
+    json_t *events = json_object_get(all, "traceEvents");
     assert_true(json_is_array(events));
     return events;
+}
+
+/* Those that one process writes of t, which is freed. */
+static json_t *written(Trace *t, json_t **root)
+{
+    Comm *c = comm_open("self");
+    const char *path = path_in(scratch_dir(), "trace.json");
+    trace_write(t, c, path);
+    trace_free(t);
+    comm_close(c);
+    return load_events(path, root);
 }
 
 static double number(json_t *event, const char *key)
@@ -79,9 +89,8 @@ static void expect_nesting(json_t *events)
         }
 }
 
-static void nested(void **state)
+TEST(nested)
 {
-    Comm *c = comm_open("self");
     Trace *t = trace_new(100);
     trace_track(t, 0, "compute \"quoted\"");
     trace_track(t, 1, "comm");
@@ -96,9 +105,7 @@ static void nested(void **state)
         trace_end(t, "step", 0, outer);
         trace_end(t, "all-reduce", 1, other);
     }
-    const char *path = scratch("trace.json");
-    trace_write(t, c, path);
-    json_t *root, *events = load_events(path, &root);
+    json_t *root, *events = written(t, &root);
     assert_int_equal(json_array_size(events), 12 + 3);
     assert_string_equal(json_string_value(json_object_get(root, "displayTimeUnit")), "ms");
     expect_nesting(events);
@@ -115,46 +122,33 @@ static void nested(void **state)
            *track = find(events, "M", "thread_name", 0, 0);
     assert_true(is(json_object_get(process, "args"), "name", "rank 0"));
     assert_true(is(json_object_get(track, "args"), "name", "compute \"quoted\""));
-    json_decref(root);
-    trace_free(t);
-    comm_close(c);
 }
 
-static void full(void **state)
+TEST(full)
 {
-    Comm *c = comm_open("self");
     Trace *t = trace_new(5);
     for (int i = 0; i < 12; i++)
         trace_end(t, i < 5 ? "kept" : "dropped", 0, trace_begin(t));
-    const char *path = scratch("trace.json");
-    trace_write(t, c, path);
-    json_t *root, *events = load_events(path, &root);
+    json_t *events = written(t, NULL);
     assert_int_equal(json_array_size(events), 5 + 1);
     find(events, "X", "kept", 0, 4);
     json_t *process = find(events, "M", "process_name", 0, 0);
     assert_true(is(json_object_get(process, "args"), "name", "rank 0 (7 later spans dropped)"));
-    json_decref(root);
-    trace_free(t);
-    comm_close(c);
 }
 
-static void none(void **state)
+TEST(none)
 {
     Comm *c = comm_open("self");
-    const char *path = scratch("trace.json");
+    const char *path = path_in(scratch_dir(), "trace.json");
     trace_track(NULL, 0, "compute");
     assert_true(trace_begin(NULL) == 0);
     trace_end(NULL, "forward", 0, 0);
     trace_write(NULL, c, path);
     assert_int_equal(access(path, F_OK), -1);
     trace_free(NULL);
-    Trace *t = trace_new(1); /* nothing recorded: still a file that opens */
-    trace_write(t, c, path);
-    json_t *root;
-    assert_int_equal(json_array_size(load_events(path, &root)), 1);
-    json_decref(root);
-    trace_free(t);
     comm_close(c);
+    /* nothing recorded: still a file that opens */
+    assert_int_equal(json_array_size(written(trace_new(1), NULL)), 1);
 }
 
 enum { THREADS = 4, EACH = 5000 };
@@ -172,7 +166,7 @@ static void *record(void *argument)
 }
 
 /* A track per thread, all at once: no span is lost. */
-static void threads(void **state)
+TEST(threads)
 {
     Trace *t = trace_new(THREADS * EACH);
     pthread_t thread[THREADS];
@@ -183,10 +177,7 @@ static void threads(void **state)
     }
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
-    Comm *c = comm_open("self");
-    const char *path = scratch("trace.json");
-    trace_write(t, c, path);
-    json_t *root, *events = load_events(path, &root), *event;
+    json_t *events = written(t, NULL), *event;
     int count[THREADS] = {0};
     size_t i;
     json_array_foreach (events, i, event)
@@ -194,14 +185,11 @@ static void threads(void **state)
             count[(int)number(event, "tid")]++;
     for (int track = 0; track < THREADS; track++)
         assert_int_equal(count[track], EACH);
-    json_decref(root);
-    trace_free(t);
-    comm_close(c);
 }
 
 /* Rank r records r + 1 spans; then all leave a barrier and record "together": at the same time on
  * the timeline. */
-static void ranks(void **state)
+TEST(ranks, .ranks = 3)
 {
     Comm *c = comm_open("auto");
     assert_int_equal(c->size, 3);
@@ -216,12 +204,10 @@ static void ranks(void **state)
     wait_ms(20);
     trace_end(t, "together", 0, together);
     wait_ms(300 * c->rank); /* so that they do not come to the end together */
-    char path[4200] = "";
-    if (c->rank == 0)
-        strcpy(path, scratch("trace.json"));
+    const char *path = c->rank == 0 ? path_in(scratch_dir(), "trace.json") : "";
     trace_write(t, c, path);
     if (c->rank == 0) {
-        json_t *root, *events = load_events(path, &root);
+        json_t *events = load_events(path, NULL);
         assert_int_equal(json_array_size(events), 3 * 2 + 1 + 2 + 3 + 3);
         expect_nesting(events);
         double first = number(find(events, "X", "together", 0, 0), "ts");
@@ -238,7 +224,6 @@ static void ranks(void **state)
             expect_close(ts, first, 150000, 0, "clocks"); /* us: a busy machine may keep a rank
                                                            * waiting */
         }
-        json_decref(root);
     }
     trace_free(t);
     comm_close(c);
@@ -251,22 +236,11 @@ static void write_nowhere(void *trace)
 
 static void bad_track(void *trace) { trace_track(trace, TRACE_TRACKS, "x"); }
 
-static void refusals(void **state)
+TEST(refusals)
 {
     Trace *t = trace_new(1);
     expect_death(2, write_nowhere, t, "timeline not written: /nowhere/trace.json: No such file",
                  NULL);
     expect_death(1, bad_track, t, "trace.c", NULL);
     trace_free(t);
-}
-
-static const Case cases[] = {{"nested", .run = nested},
-                             {"full", .run = full},
-                             {"none", .run = none},
-                             {"threads", .run = threads},
-                             {"ranks", .run = ranks, .ranks = 3},
-                             {"refusals", .run = refusals}};
-int main(int argc, char **argv)
-{
-    return harness_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

@@ -1,7 +1,7 @@
 /* test_train_to_target.c: training to a target depends on its arguments alone, and it gives up when
  * it should; the statistics of speed.h. */
 #include "check.h"
-#include "device.h"
+#include "net.h"
 #include "rng.h"
 #include "speed.h"
 #include "train_to_target.h"
@@ -12,7 +12,7 @@ enum { TRAIN = 600, TEST = 200 };
 /* Noise, and a bright stripe whose position gives the class. */
 static Images stripes(int count, uint64_t seed)
 {
-    Images images = {count, 32, 32, 3, alloc((size_t)count * 32 * 32 * 3, 1), alloc(count, 1)};
+    Images images = images_blank(count, 32, 32, 3);
     for (int i = 0; i < count; i++) {
         Rng r = rng_at(seed, RNG_TEST, 0, i);
         images.labels[i] = rng_below(&r, 10);
@@ -36,16 +36,12 @@ static Dataset small_data(void)
     return d;
 }
 
-static void free_data(Dataset *d)
+static TargetSetup setup(Backend *be)
 {
-    free(d->train.pixels), free(d->train.labels);
-    free(d->test.pixels), free(d->test.labels);
-}
-
-static TargetSetup setup(Backend *be, const Dataset *d)
-{
+    static Dataset d;
+    d = small_data();
     return (TargetSetup){.be = be,
-                         .data = d,
+                         .data = &d,
                          .spec = {.name = "linear", .h = 32, .w = 32, .c = 3, .classes = 10},
                          .target = 0.4,
                          .epochs = 20,
@@ -54,11 +50,9 @@ static TargetSetup setup(Backend *be, const Dataset *d)
                          .check_every = 260};
 }
 
-static void reaches(void **state)
+DEVICE_TEST(reaches)
 {
-    Device *device = device_open();
-    Dataset d = small_data();
-    TargetSetup s = setup(device->be, &d);
+    TargetSetup s = setup(d->be);
     TargetOutcome a = train_to_target(&s, 20, 0.01, 1), b = train_to_target(&s, 20, 0.01, 1),
                   other = train_to_target(&s, 20, 0.01, 2);
     assert_true(a.accuracy >= s.target && a.steps > 0 && !a.interrupted);
@@ -66,17 +60,13 @@ static void reaches(void **state)
     expect_close(fmod(a.steps, 13), 0, 0, 0, "tested every 260 images");
     assert_true(a.steps == b.steps && a.accuracy == b.accuracy);
     assert_true(other.accuracy != a.accuracy || other.steps != a.steps);
-    free_data(&d);
-    device_close(device);
 }
 
 static bool at_once(void *calls) { return ++*(int *)calls >= 2; }
 
-static void gives_up(void **state)
+DEVICE_TEST(gives_up)
 {
-    Device *device = device_open();
-    Dataset d = small_data();
-    TargetSetup s = setup(device->be, &d);
+    TargetSetup s = setup(d->be);
     s.target = 1.01;
     s.epochs = 1.5;
     TargetOutcome missed = train_to_target(&s, 20, 0.01, 1);
@@ -91,8 +81,6 @@ static void gives_up(void **state)
     static int32_t all[TRAIN];
     calls = 0;
     assert_true(isnan(train_on_subset(&s, all, TRAIN, 20, 1000, 0.01, 1)) && calls == 2);
-    free_data(&d);
-    device_close(device);
 }
 
 /* SGD as a method of the caller's own, which is made and ended once. */
@@ -115,11 +103,9 @@ static void end_own(void *context, Model *m, const Method *method)
     o->sgd.end(o->sgd.context, m, method);
 }
 
-static void takes_a_method(void **state)
+DEVICE_TEST(takes_a_method)
 {
-    Device *device = device_open();
-    Dataset d = small_data();
-    TargetSetup s = setup(device->be, &d), other = s;
+    TargetSetup s = setup(d->be), other = s;
     s.momentum = 0.5;
     SgdSpec sgd = {.momentum = 0.5};
     OwnSgd own = {.sgd = sgd_maker(&sgd)};
@@ -127,17 +113,13 @@ static void takes_a_method(void **state)
     TargetOutcome a = train_to_target(&s, 20, 0.01, 1), b = train_to_target(&other, 20, 0.01, 1);
     assert_true(a.steps == b.steps && a.accuracy == b.accuracy);
     assert_true(own.made == 1 && own.ended == 1);
-    free_data(&d);
-    device_close(device);
 }
 
 /* The result depends on the images of the subset, not on where they are in the training set; 20
  * images teach less than all. */
-static void learns_from_a_subset(void **state)
+DEVICE_TEST(learns_from_a_subset)
 {
-    Device *device = device_open();
-    Dataset d = small_data();
-    TargetSetup s = setup(device->be, &d);
+    TargetSetup s = setup(d->be);
     int32_t forward[TRAIN], last[TRAIN];
     for (int i = 0; i < TRAIN; i++) {
         forward[i] = i;
@@ -149,25 +131,19 @@ static void learns_from_a_subset(void **state)
     expect_close(train_on_subset(&s, forward, TRAIN, 20, 300, 0.01, 1), all, 0, 0,
                  "the same again");
     assert_true(train_on_subset(&s, last, 20, 20, 300, 0.01, 1) != few); /* other images */
-    free_data(&d);
-    device_close(device);
 }
 
 /* How long it takes is the machine's business; that it had a processor at all is not. */
-static void times_updates(void **state)
+DEVICE_TEST(times_updates)
 {
-    Device *device = device_open();
-    Dataset d = small_data();
-    TargetSetup s = setup(device->be, &d);
+    TargetSetup s = setup(d->be);
     UpdateTime t = target_update_time(&s, 100, 0.01);
     assert_true(t.processor > 0 && t.processor <= t.seconds);
-    free_data(&d);
-    device_close(device);
 }
 
 /* Planted times: of 5 measurements the 3 least disturbed count, in any order; of those
  * still disturbed, the time without the waits. */
-static void leaves_out_the_disturbed(void **state)
+BACKEND_TEST(leaves_out_the_disturbed)
 {
     static const double seconds[] = {9, 2, 40, 1, 4}, processor[] = {3, 2, 2, 1, 3.9};
     SweepRow row[6] = {{16, 1, {5, 1}}};
@@ -187,15 +163,4 @@ static void leaves_out_the_disturbed(void **state)
     for (int i = 0; i < 3; i++)
         speed_size(&s, (int[]){32, 8, 32}[i]);
     assert_true(s.sizes == 2 && s.batch[0] == 8 && s.batch[1] == 32);
-}
-
-static const Case cases[] = {{.name = "reaches", .run = reaches},
-                             {.name = "gives_up", .run = gives_up},
-                             {.name = "takes_a_method", .run = takes_a_method},
-                             {.name = "learns_from_a_subset", .run = learns_from_a_subset},
-                             {.name = "times_updates", .run = times_updates},
-                             {.name = "leaves_out_the_disturbed", .run = leaves_out_the_disturbed}};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

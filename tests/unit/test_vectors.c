@@ -9,14 +9,14 @@
 /* ---- memory ---- */
 
 /* A new tensor is zero, of every dtype; what goes up comes down; zero() clears the inside. */
-static void memory(void **state)
+DEVICE_TEST(memory)
 {
     static const DType types[] = {F32, F64, BF16, F16, I32, U8};
-    Device *d = device_open();
     for (int i = 0; i < 6; i++) {
-        Tensor t = tensor_new(d->be, types[i], 3, 4, 5, 2, 0);
+        Tensor t = blank(d, types[i], 3, 4, 5, 2, 0);
         size_t bytes = tensor_count(t) * dtype_size(types[i]);
-        unsigned char *there = alloc(bytes, 1), *back = alloc(bytes, 1), *zero = alloc(bytes, 1);
+        unsigned char *there = keep(alloc(bytes, 1)), *back = keep(alloc(bytes, 1)),
+                      *zero = keep(alloc(bytes, 1));
         memset(back, 0xff, bytes);
         d->op->download(d->s, back, t);
         assert_memory_equal(back, zero, bytes);
@@ -31,18 +31,14 @@ static void memory(void **state)
         d->op->download(d->s, back, t);
         assert_memory_equal(back, zero, bytes / 3 * 2);
         assert_memory_equal(back + bytes / 3 * 2, there + bytes / 3 * 2, bytes / 3);
-        tensor_free(d->be, t);
-        free(there), free(back), free(zero);
     }
     d->op->buffer_free(NULL);
-    device_close(d);
 }
 
 /* Copies between borders of any width keep the elements and leave the border zero; zero() of a
  * bordered tensor clears its inside. */
-static void copies(void **state)
+DEVICE_TEST(copies)
 {
-    Device *d = device_open();
     const Shape s = {3, 5, 4, 6};
     double *v = random_values(1, shape_count(s), 0, 1), *none = zeros(shape_count(s));
     for (int from = 0; from < 3; from++)
@@ -53,10 +49,8 @@ static void copies(void **state)
             d->op->zero(d->s, b);
             expect_tensor(d, b, none, 0, "zeroed");
             expect_tensor(d, a, v, 0, "its source");
-            drop(d, a), drop(d, b);
         }
-    Tensor bytes = tensor_new(d->be, U8, 2, 3, 3, 2, 0),
-           bordered = tensor_new(d->be, U8, 2, 3, 3, 2, 1);
+    Tensor bytes = blank(d, U8, 2, 3, 3, 2, 0), bordered = blank(d, U8, 2, 3, 3, 2, 1);
     unsigned char image[36], back[36];
     for (int i = 0; i < 36; i++)
         image[i] = (unsigned char)(i + 1);
@@ -64,14 +58,11 @@ static void copies(void **state)
     d->op->copy(d->s, bordered, bytes);
     d->op->download(d->s, back, bordered); /* without the border */
     assert_memory_equal(back, image, 36);
-    drop(d, bytes), drop(d, bordered), free(v), free(none);
-    device_close(d);
 }
 
 /* A buffer's host view, where there is one, shows the device's contents. */
-static void host_address(void **state)
+DEVICE_TEST(host_address)
 {
-    Device *d = device_open();
     const double v[4] = {1, 2, 3, 4};
     Tensor t = put(d, v, (Shape){4, 1, 1, 1}, 0);
     float *host = d->op->buffer_host(t.buf);
@@ -80,16 +71,12 @@ static void host_address(void **state)
         host[1] = 20;
         double *back = get(d, t);
         assert_true(back[1] == 20);
-        free(back);
     }
-    drop(d, t);
-    device_close(d);
 }
 
 /* ---- queues ---- */
-static void events(void **state)
+DEVICE_TEST(events)
 {
-    Device *d = device_open();
     Stream *other = d->op->stream_new(d->be, 1);
     Event *begin = d->op->event_new(d->be), *end = d->op->event_new(d->be);
     double *v = random_values(1, 1 << 20, 0, 1);
@@ -106,42 +93,35 @@ static void events(void **state)
     printf("    20 axpy over 2^20 elements: %.3g s\n", seconds);
     assert_true(seconds > 1e-5 && seconds < 30);
     d->op->event_free(begin), d->op->event_free(end), d->op->stream_free(other);
-    drop(d, x), drop(d, y), free(v);
-    device_close(d);
 }
 
 /* A stream may request more threads than exist: it gets them all. */
-static void many_threads(void **state)
+DEVICE_TEST(many_threads)
 {
-    Device *d = device_open();
     Stream *s = d->op->stream_new(d->be, 64);
     ConvShape c = conv_shape((Shape){16, 8, 8, 16}, 16, 3, 1);
     double *x = random_values(1, shape_count(c.x), 0, 1),
            *w = random_values(2, conv_weights(&c), 0, 1), *y = zeros(shape_count(c.y));
     Tensor tx = put(d, x, c.x, 1), tw = put_matrix(d, w, 16, 16 * 9), ty = put(d, NULL, c.y, 0);
-    ConvPlan *plan = d->op->conv_plan_new(d->be, ty, tx, 3, 1);
+    ConvPlan *plan = plan_conv(d, ty, tx, 3, 1);
     d->op->conv_forward(s, plan, ty, NO_TENSOR, tx, tw, NO_TENSOR);
     d->op->stream_sync(s);
     ref_conv_forward(y, x, w, NULL, &c);
     expect_tensor(d, ty, y, d->tolerance, "y");
-    d->op->conv_plan_free(plan);
     d->op->stream_free(s);
-    drop(d, tx), drop(d, tw), drop(d, ty), free(x), free(w), free(y);
-    device_close(d);
 }
 
 /* ---- vectors ---- */
 static const int sizes[] = {1, 7, 64, 1000, 100003};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-static void algebra(void **state)
+DEVICE_TEST(algebra)
 {
-    Device *d = device_open();
     for (int i = 0; i < SIZES; i++) {
         int n = sizes[i];
         double *x = random_values(1, n, 0.5, 1), *y = random_values(2, n, 0, 1), dot = 0;
         Tensor tx = put_vector(d, x, n), ty = put_vector(d, y, n),
-               out = tensor_new(d->be, F64, 1, 1, 1, 1, 0);
+               out = blank(d, F64, 1, 1, 1, 1, 0);
         for (int j = 0; j < n; j++)
             dot += x[j] * y[j];
         d->op->dot(d->s, out, tx, ty);
@@ -155,15 +135,12 @@ static void algebra(void **state)
             y[j] *= 0.3f;
         expect_tensor(d, ty, y, d->tolerance, "scale");
         expect_tensor(d, tx, x, 0, "x, only read");
-        drop(d, tx), drop(d, ty), drop(d, out), free(x), free(y);
     }
-    device_close(d);
 }
 
 /* axpy takes activations, too, each with its own border. */
-static void axpy_shaped(void **state)
+DEVICE_TEST(axpy_shaped)
 {
-    Device *d = device_open();
     const Shape s = {3, 5, 4, 6};
     double *x = random_values(1, shape_count(s), 0, 1), *y = random_values(2, shape_count(s), 0, 1),
            *sum = sum_of(x, y, shape_count(s));
@@ -172,29 +149,24 @@ static void axpy_shaped(void **state)
             Tensor tx = put(d, x, s, halo_x), ty = put(d, y, s, halo_y);
             d->op->axpy(d->s, ty, 1, tx);
             expect_tensor(d, ty, sum, d->tolerance, "axpy of activations");
-            drop(d, tx), drop(d, ty);
         }
-    free(x), free(y), free(sum);
-    device_close(d);
 }
 
 /* axpy where a GPU reads 16 bytes at once, and where length, alignment or types do not allow it:
  * nothing is left out, nothing behind is touched. */
-static void axpy_ends(void **state)
+DEVICE_TEST(axpy_ends)
 {
-    Device *d = device_open();
     enum { MOST = 300, ROOM = MOST + 16 };
     DType types[] = {F32, BF16, F16};
     float x[ROOM], y[ROOM], sum[ROOM];
     for (int i = 0; i < ROOM; i++)
         x[i] = (float)(i % 11 - 5), y[i] = (float)(i % 7 - 3); /* any type holds them and sums */
-    Tensor wide = tensor_new(d->be, F32, ROOM, 1, 1, 1, 0),
-           none = tensor_new(d->be, F32, ROOM, 1, 1, 1, 0);
+    Tensor wide = blank(d, F32, ROOM, 1, 1, 1, 0), none = blank(d, F32, ROOM, 1, 1, 1, 0);
     for (int n = 1; n <= MOST; n += n < 20 ? 1 : 93)
         for (int way = 0; way < (d->op->mixed ? 36 : 4); way++) {
             size_t at_x = way & 1 ? 1 : 8, at_y = way & 2 ? 3 : 8;
-            Tensor tx = tensor_new(d->be, types[way / 4 % 3], ROOM, 1, 1, 1, 0),
-                   ty = tensor_new(d->be, types[way / 12], ROOM, 1, 1, 1, 0);
+            Tensor tx = blank(d, types[way / 4 % 3], ROOM, 1, 1, 1, 0),
+                   ty = blank(d, types[way / 12], ROOM, 1, 1, 1, 0);
             d->op->upload(d->s, wide, x), d->op->axpy(d->s, tx, 1, wide);
             d->op->upload(d->s, wide, y), d->op->axpy(d->s, ty, 1, wide);
             d->op->axpy(d->s, tensor_slice(ty, at_y, n), 2, tensor_slice(tx, at_x, n));
@@ -207,17 +179,13 @@ static void axpy_ends(void **state)
                     fail_msg("n = %d, way %d: element %d is %g, expected %g", n, way, i, sum[i],
                              expected);
             }
-            drop(d, tx), drop(d, ty);
         }
-    drop(d, wide), drop(d, none);
-    device_close(d);
 }
 
 /* The sum of many similar elements in float32 would be off by 1e-4 and more; and it is the same on
  * any number of threads. */
-static void dot_is_exact(void **state)
+DEVICE_TEST(dot_is_exact)
 {
-    Device *d = device_open();
     Stream *one = d->op->stream_new(d->be, 1);
     enum { N = 3000001 };
     double *x = zeros(N), expected = 0, got[3];
@@ -225,7 +193,7 @@ static void dot_is_exact(void **state)
         x[i] = (float)(0.1 + 1e-6 * (i % 1000));
         expected += x[i] * x[i];
     }
-    Tensor t = put_vector(d, x, N), out = tensor_new(d->be, F64, 1, 1, 1, 1, 0);
+    Tensor t = put_vector(d, x, N), out = blank(d, F64, 1, 1, 1, 1, 0);
     Stream *streams[3] = {d->s, d->s, one};
     for (int i = 0; i < 3; i++) {
         d->op->dot(streams[i], out, t, t);
@@ -234,18 +202,15 @@ static void dot_is_exact(void **state)
     }
     assert_true(got[0] == got[1] && got[0] == got[2]);
     d->op->stream_free(one);
-    drop(d, t), drop(d, out), free(x);
-    device_close(d);
 }
 
-static void sgd(void **state)
+DEVICE_TEST(sgd)
 {
     static const struct {
         double momentum, decay;
         bool nesterov;
     } settings[] = {
         {0, 0, false}, {0.9, 0, false}, {0.9, 5e-4, false}, {0.9, 5e-4, true}, {0, 0.1, false}};
-    Device *d = device_open();
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         for (int j = 0; j < SIZES - 1; j++) {
             int n = sizes[j];
@@ -261,25 +226,19 @@ static void sgd(void **state)
                         settings[i].nesterov, n);
                 expect_tensor(d, tw, w, d->tolerance, "w");
                 expect_tensor(d, tv, v, d->tolerance, "v");
-                drop(d, tg), free(g);
             }
-            drop(d, tw), drop(d, tv), drop(d, trate), free(w), free(v);
         }
-    device_close(d);
 }
 
 /* Vector operations touch only their slice. */
-static void slices(void **state)
+DEVICE_TEST(slices)
 {
-    Device *d = device_open();
     const double v[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
                  expected[10] = {0, 1, 2, 30, 40, 0, 0, 7, 8, 9};
     Tensor t = put_vector(d, v, 10);
     d->op->scale(d->s, tensor_slice(t, 3, 2), 10);
     d->op->zero(d->s, tensor_slice(t, 5, 2));
     expect_tensor(d, t, expected, 0, "slices");
-    drop(d, t);
-    device_close(d);
 }
 
 /* ---- F16 ---- */
@@ -298,21 +257,17 @@ static bool half_is_nan(unsigned bits) { return (bits & 0x7fff) > INFINITE; }
 /* HALVES elements, wide = half; axpy onto zeros reads and writes any type. */
 static void half_to_float(Device *d, float *wide, const uint16_t *half)
 {
-    Tensor from = tensor_new(d->be, F16, HALVES, 1, 1, 1, 0),
-           to = tensor_new(d->be, F32, HALVES, 1, 1, 1, 0);
+    Tensor from = blank(d, F16, HALVES, 1, 1, 1, 0), to = blank(d, F32, HALVES, 1, 1, 1, 0);
     d->op->upload(d->s, from, half);
     d->op->axpy(d->s, to, 1, from);
     d->op->download(d->s, wide, to);
-    drop(d, from), drop(d, to);
 }
 static void float_to_half(Device *d, uint16_t *half, const float *wide)
 {
-    Tensor from = tensor_new(d->be, F32, HALVES, 1, 1, 1, 0),
-           to = tensor_new(d->be, F16, HALVES, 1, 1, 1, 0);
+    Tensor from = blank(d, F32, HALVES, 1, 1, 1, 0), to = blank(d, F16, HALVES, 1, 1, 1, 0);
     d->op->upload(d->s, from, wide);
     d->op->axpy(d->s, to, 1, from);
     d->op->download(d->s, half, to);
-    drop(d, from), drop(d, to);
 }
 
 /* Is this half the nearest, of two the even one? */
@@ -330,11 +285,11 @@ static void expect_nearest(float x, unsigned half)
 }
 
 /* Every half to a float and back: the same. (Of -0 the sign is lost in axpy onto 0.) */
-static void halves(void **state)
+DEVICE_TEST(halves)
 {
-    Device *d = device_open_fp16();
-    uint16_t *half = alloc(HALVES, sizeof *half), *back = alloc(HALVES, sizeof *back);
-    float *wide = alloc(HALVES, sizeof *wide);
+    need_fp16(d);
+    uint16_t *half = keep(alloc(HALVES, sizeof *half)), *back = keep(alloc(HALVES, sizeof *back));
+    float *wide = keep(alloc(HALVES, sizeof *wide));
     for (unsigned i = 0; i < HALVES; i++)
         half[i] = (uint16_t)i;
     half_to_float(d, wide, half);
@@ -346,8 +301,6 @@ static void halves(void **state)
                            : !isinf(wide[i]) || !same)
             fail_msg("0x%04x became %.9g, and 0x%04x again", i, wide[i], back[i]);
     }
-    free(half), free(back), free(wide);
-    device_close(d);
 }
 
 /* Half way between a half and the next; just below that; just above; any bits; exponents that a
@@ -365,11 +318,11 @@ static float to_round(int turn, unsigned half, Rng *r)
                      : x;
 }
 
-static void rounded_to_half(void **state)
+DEVICE_TEST(rounded_to_half)
 {
-    Device *d = device_open_fp16();
-    uint16_t *half = alloc(HALVES, sizeof *half);
-    float *wide = alloc(HALVES, sizeof *wide);
+    need_fp16(d);
+    uint16_t *half = keep(alloc(HALVES, sizeof *half));
+    float *wide = keep(alloc(HALVES, sizeof *wide));
     Rng r = rng_at(1, RNG_TEST, 0, 0);
     for (int turn = 0; turn < 5; turn++) {
         for (unsigned i = 0; i < HALVES; i++)
@@ -378,8 +331,6 @@ static void rounded_to_half(void **state)
         for (unsigned i = 0; i < HALVES; i++)
             expect_nearest(wide[i], half[i]);
     }
-    free(half), free(wide);
-    device_close(d);
 }
 
 /* ---- loss scaling ---- */
@@ -406,13 +357,12 @@ static void overflow_case(Device *d, Tensor scale, const double *v, int n, int a
     d->op->scale_down(d->s, next, scale, true);
     expect_tensor(d, next, none, 0, "the next part");
     expect_scale(d, scale, 512, 0);
-    drop(d, part), drop(d, next), free(none);
 }
 
-static void loss_scale(void **state)
+DEVICE_TEST(loss_scale, .seeds = 2)
 {
-    Device *d = device_open_fp16();
-    Tensor scale = tensor_new(d->be, U8, sizeof at_first, 1, 1, 1, 0);
+    need_fp16(d);
+    Tensor scale = blank(d, U8, sizeof at_first, 1, 1, 1, 0);
     for (int i = 0; i < SIZES - 1; i++) {
         int n = sizes[i];
         double *v = random_values(1, n, 0, 1), *up = zeros(n);
@@ -428,17 +378,14 @@ static void loss_scale(void **state)
         overflow_case(d, scale, v, n, 0, INFINITY);
         overflow_case(d, scale, v, n, n / 2, -INFINITY);
         overflow_case(d, scale, v, n, n - 1, NAN);
-        drop(d, t), free(v), free(up);
     }
-    drop(d, scale);
-    device_close(d);
 }
 
 /* Doubled after a number of good passes in a row; never below 1, nor above 2^24. */
-static void loss_scale_moves(void **state)
+DEVICE_TEST(loss_scale_moves)
 {
-    Device *d = device_open_fp16();
-    Tensor scale = tensor_new(d->be, U8, sizeof at_first, 1, 1, 1, 0),
+    need_fp16(d);
+    Tensor scale = blank(d, U8, sizeof at_first, 1, 1, 1, 0),
            bad = put_vector(d, (double[]){NAN}, 1);
     static const struct {
         LossScale before;
@@ -459,8 +406,6 @@ static void loss_scale_moves(void **state)
         d->op->scale_down(d->s, NO_TENSOR, scale, true);
         expect_scale(d, scale, moves[i].scale, moves[i].good);
     }
-    drop(d, scale), drop(d, bad);
-    device_close(d);
 }
 
 /* ---- matrices ---- */
@@ -476,25 +421,21 @@ static void matmul_case(Device *d, int count, int m, int k, int n, bool at, bool
         ref_matmul(c + i * nc, a + i * na, b + i * nb, m, k, n, at, bt);
     d->op->matmul(d->s, tc, ta, tb, at, bt);
     expect_tensor(d, tc, c, d->tolerance, "products");
-    drop(d, ta), drop(d, tb), drop(d, tc), free(a), free(b), free(c);
 }
 
-static void matmul(void **state)
+DEVICE_TEST(matmul)
 {
-    Device *d = device_open();
     for (int turn = 0; turn < 4; turn++) {
         matmul_case(d, 1, 1, 1, 1, turn & 1, turn & 2);
         matmul_case(d, 3, 5, 7, 2, turn & 1, turn & 2);
         matmul_case(d, 2, 16, 72, 16, turn & 1, turn & 2);
     }
-    device_close(d);
 }
 
 /* Of zeros nothing is made; else the root of the sum of squares is the length. */
-static void to_length(void **state)
+DEVICE_TEST(to_length)
 {
     enum { N = 3, H = 70, W = 61, EACH = H * W };
-    Device *d = device_open();
     double *v = random_values(1, N * EACH, 0.1, 3);
     for (int i = 0; i < EACH; i++)
         v[EACH + i] = 0;
@@ -508,8 +449,6 @@ static void to_length(void **state)
             v[n * EACH + i] *= sum > 0 ? 2.5 / sqrt(sum) : 1;
     }
     expect_tensor(d, t, v, d->tolerance, "lengths");
-    drop(d, t), free(v);
-    device_close(d);
 }
 
 /* ---- input ---- */
@@ -533,7 +472,7 @@ static void gather_case(Device *d, int H, int W, int C, int halo)
 {
     const Shape data = {IMAGES, H, W, C}, s = {PICKS, H, W, C};
     const double mean[4] = {0.5, 0.25, 0.125, 0.75}, istd[4] = {4, 2, 1, 3};
-    uint8_t *images = alloc(shape_count(data), 1), labels[IMAGES] = {7, 0, 255, 3, 9};
+    uint8_t *images = keep(alloc(shape_count(data), 1)), labels[IMAGES] = {7, 0, 255, 3, 9};
     for (size_t i = 0; i < shape_count(data); i++)
         images[i] = (uint8_t)(i * 101 + i / 7);
     Augment pick[PICKS];
@@ -544,9 +483,8 @@ static void gather_case(Device *d, int H, int W, int C, int halo)
         pick[n] = (Augment){picks[n].image, picks[n].dy,    picks[n].dx,  picks[n].flip,
                             picks[n].cut_y, picks[n].cut_x, picks[n].cut, picks[n].reflect};
     double *x = zeros(shape_count(s));
-    Tensor timages = tensor_new(d->be, U8, IMAGES, H, W, C, 0),
-           tlabels = tensor_new(d->be, U8, IMAGES, 1, 1, 1, 0);
-    Tensor tx = put(d, NULL, s, halo), tlabel = tensor_new(d->be, I32, PICKS, 1, 1, 1, 0);
+    Tensor timages = blank(d, U8, IMAGES, H, W, C, 0), tlabels = blank(d, U8, IMAGES, 1, 1, 1, 0);
+    Tensor tx = put(d, NULL, s, halo), tlabel = blank(d, I32, PICKS, 1, 1, 1, 0);
     d->op->upload(d->s, timages, images);
     d->op->upload(d->s, tlabels, labels);
     d->op->gather(d->s, tx, tlabel, timages, tlabels, pick, fmean, fistd);
@@ -557,39 +495,11 @@ static void gather_case(Device *d, int H, int W, int C, int halo)
     d->op->download(d->s, label, tlabel);
     for (int n = 0; n < PICKS; n++)
         assert_int_equal(label[n], labels[picks[n].image]);
-    drop(d, timages), drop(d, tlabels), drop(d, tx), drop(d, tlabel), free(images), free(x);
 }
 
-static void gather(void **state)
+DEVICE_TEST(gather)
 {
-    Device *d = device_open();
     gather_case(d, 28, 28, 1, 1);
     gather_case(d, 8, 8, 3, 0);
     gather_case(d, 7, 9, 3, 2);
-    device_close(d);
-}
-
-static const Case cases[] = {
-    {"memory", .run = memory},
-    {"copies", .run = copies},
-    {"host_address", .run = host_address},
-    {"events", .run = events},
-    {"many_threads", .run = many_threads},
-    {"algebra", .run = algebra},
-    {"axpy_shaped", .run = axpy_shaped},
-    {"axpy_ends", .run = axpy_ends},
-    {"halves", .run = halves},
-    {"rounded_to_half", .run = rounded_to_half},
-    {"loss_scale", .run = loss_scale, .seeds = 2},
-    {"loss_scale_moves", .run = loss_scale_moves},
-    {"dot_is_exact", .run = dot_is_exact},
-    {"sgd", .run = sgd},
-    {"slices", .run = slices},
-    {"matmul", .run = matmul},
-    {"to_length", .run = to_length},
-    {"gather", .run = gather},
-};
-int main(int argc, char **argv)
-{
-    return device_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }
