@@ -214,16 +214,18 @@ static void cut(int *images, int most)
 int study_main(Study *s, const RunOptions *run, const Option *options, int *images, int *test)
 {
     stop_on_signals();
-    Lab lab = lab_open(comm_open(run->comm), run);
-    lab_data_first(&lab, run, images ? *images : 0, test ? *test : 0);
-    cut(images, lab.data->train.count);
-    cut(test, lab.data->test.count);
-    s->lab = &lab;
-    s->open(s, &lab, (uint64_t)run->seed);
-    lab_run(&lab, s->program, run, options);
-    int status = study_run(s, &lab);
+    Lab *lab = alloc(1, sizeof *lab);
+    *lab = lab_open(comm_open(run->comm), run);
+    lab_data_first(lab, run, images ? *images : 0, test ? *test : 0);
+    cut(images, lab->data->train.count);
+    cut(test, lab->data->test.count);
+    s->lab = lab;
+    s->open(s, lab, (uint64_t)run->seed);
+    lab_run(lab, s->program, run, options);
+    int status = study_run(s, lab);
     if (s->close)
         s->close(s);
-    lab_close(&lab);
+    lab_close(lab);
+    free(lab);
     return status;
 }

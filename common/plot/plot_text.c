@@ -1,5 +1,5 @@
-/* plot_text.c: Cairo's pen, its colours, images and text. Sizes are in units of the figure, so text grows
- * with the window. */
+/* plot_text.c: Cairo's pen, its colours, images and text. Sizes are in units of the figure, so text
+ * grows with the window. */
 #ifdef HAVE_CAIRO
 #include "plot_inside.h"
 #include "printable.h"
