@@ -1,6 +1,5 @@
 /* cgroup.c: see cgroup.h. A container may see its own cgroup as the root of all. */
 #include "cgroup.h"
-#include "file.h"
 #include "number.h"
 #include <math.h>
 #include <stdio.h>
@@ -9,12 +8,21 @@
 /* The first two numbers of a file; infinity for "max" or a missing one. */
 static void numbers_in(const char *folder, const char *name, double *first, double *second)
 {
-    char path[4300], line[64];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    char *rest = file_head(line, sizeof line, path);
+    char path[4300], line[64], *rest;
     *first = *second = INFINITY;
-    number_real(first, strsep(&rest, " \n"), 0, 1e300);
-    number_real(second, strsep(&rest, "\n"), 0, 1e300);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "re");
+    if (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        rest = strchr(line, ' ');
+        if (rest)
+            *rest++ = 0;
+        number_real(first, line, 0, 1e300);
+        if (rest)
+            number_real(second, rest, 0, 1e300);
+    }
+    if (file)
+        fclose(file);
 }
 
 static double memory_in(const char *folder)

@@ -2,7 +2,6 @@
 #include "memory.h"
 #include "cgroup.h"
 #include "check.h"
-#include "file.h"
 #include "number.h"
 #include <math.h>
 #include <stdio.h>
@@ -38,9 +37,12 @@ double memory_limit(void)
 /* Bytes of this process in memory now, and of its address space. */
 static void used(double *resident, double *addresses)
 {
-    char text[100];
     long pages[2] = {0};
-    sscanf(file_head(text, sizeof text, "/proc/self/statm"), "%ld %ld", &pages[0], &pages[1]);
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file && fscanf(file, "%ld %ld", &pages[0], &pages[1]) != 2)
+        pages[0] = pages[1] = 0;
+    if (file)
+        fclose(file);
     *addresses = (double)pages[0] * (double)sysconf(_SC_PAGESIZE);
     *resident = (double)pages[1] * (double)sysconf(_SC_PAGESIZE);
 }
