@@ -182,10 +182,11 @@ static void stubborn(Comm *c)
     fflush(stdout);
     bool asked = false;
     for (double v = 0;; v++) {
-        if (!asked && stop_requested())
+        bool now = stop_requested(); /* once: the signal may come at any moment */
+        if (now && !asked)
             printf("rank %d was asked to stop\n", c->rank);
         fflush(stdout);
-        asked = stop_requested();
+        asked = now;
         comm_all_reduce_host(c, &v, 1, COMM_MAX);
     }
 }
