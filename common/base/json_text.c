@@ -48,7 +48,8 @@ static int put(const char *text, size_t size, void *file)
 void json_write(const char *path, const json_t *json, int digits)
 {
     NewFile *f = file_begin(path);
-    ASSERT(json && !json_dump_callback(json, put, f, JSON_INDENT(2) | JSON_REAL_PRECISION(digits)));
+    int failed = json_dump_callback(json, put, f, JSON_INDENT(2) | JSON_REAL_PRECISION(digits));
+    ASSERT(!failed);
     file_put(f, "\n", 1);
     char *error = file_commit(f);
     REQUIRE(!error, "%s", error);
