@@ -74,6 +74,7 @@ profile:    ## where a GPU spends its time, with Nsight Systems; ARGS="--model r
 grade:      ## build, run and score submissions of the assessment
 worklog:    ## list what your work log lacks, WORKLOG=lab2_ddp/worklog.md
 leaderboard:## rank the runs in SUBMISSIONS=FOLDER by their efficiency on one link, NP=2
+class-mistakes: ## what a class got wrong: of the build/out/mistakes.txt in SUBMISSIONS=FOLDER
 update:     ## install a corrected tarball, TARBALL=labs.tar.gz; files you have changed stay
 handout:    ## the students' tarball: no solutions, no tests
 autograder-zip: ## that tarball with the grader's scripts, for Gradescope
@@ -92,9 +93,10 @@ clean:      ## remove build/ and nothing else; BUILD=folder: only if make create
 .DEFAULT_GOAL := help
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: worklog leaderboard help doctor lab1 lab2 lab3 check assessment show demo test datasets \
-    all bench profile grade hidden reference update handout autograder-zip soak mistakes record \
-    expected coverage fuzz lint format patches figures clean no_solutions fuzzers FORCE
+.PHONY: worklog leaderboard class-mistakes help doctor lab1 lab2 lab3 check assessment show demo \
+    test datasets all bench profile grade hidden reference update handout autograder-zip soak \
+    mistakes record expected coverage fuzz lint format patches figures clean no_solutions fuzzers \
+    FORCE
 # A copy by mail, FAT or Windows may lose the scripts' execute bits, or get CRLF line ends.
 SCRIPT := common/setup/launch.sh
 crlf = grep -q "$$(printf '\r')" $(SCRIPT)
@@ -143,7 +145,9 @@ WORKLOG ?= lab2_ddp/worklog.md
 worklog:
 	@common/setup/worklog.sh $(call quoted,$(WORKLOG))
 leaderboard:
-	@common/setup/leaderboard.sh $(call quoted,$(SUBMISSIONS)) $(given_ranks)
+	@common/setup/class.sh efficiency $(call quoted,$(SUBMISSIONS)) $(given_ranks)
+class-mistakes:
+	@common/setup/class.sh mistakes $(call quoted,$(SUBMISSIONS))
 clean:
 	@common/setup/clean.sh '$(BUILD)' $(MAKE_PROCESS) $(if $(BUILDING),again)
 

@@ -67,8 +67,8 @@ BUILT = $(if $(OUTER),common/setup/build_lock.sh release '$(BUILD)' $(MAKE_PROCE
 # A file's name with a space in it ("3_train (copy).c") is several words here.
 LABS := $(sort $(patsubst %/,%,$(filter lab%,$(dir $(wildcard lab*_*/*.c)))))
 EMPTY_LABS := $(foreach lab,lab1 lab2 lab3,$(if $(filter $(lab)_%,$(LABS)),,$(lab)))
-BUILDING := $(filter-out help doctor clean datasets update handout worklog leaderboard format \
-    patches $(EMPTY_LABS), $(MAKECMDGOALS))
+BUILDING := $(filter-out help doctor clean datasets update handout worklog leaderboard \
+    class-mistakes format patches $(EMPTY_LABS), $(MAKECMDGOALS))
 ifneq ($(and $(filter Darwin,$(shell uname -s)),$(BUILDING)$(filter doctor,$(MAKECMDGOALS))),)
 $(error not supported on macOS: use a Linux container, in which make installs the rest:$(newline) \
     docker run -it --shm-size=1g -v "$(CURDIR):/labs" -w /labs debian:stable \

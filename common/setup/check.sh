@@ -2,7 +2,8 @@
 # check.sh PROGRAM…: run the exercises' checks, each BUILD/VARIANT/LAB/check/NAME, in this order.
 # Each prints a line per exercise, with its points as WON/OF. What is wrong is shown at once and
 # first, the mistake before the contract, within 100 columns; then what is right and what is to do;
-# after each lab the sum. Exit status: 0 nothing is wrong (what is to do is not), 1 a line says
+# after each lab the sum. A student's mistakes are also kept in BUILD/out/mistakes.txt, for class.sh:
+# "lab2 all_reduce_ring: what was found". Exit status: 0 nothing is wrong (what is to do is not), 1 a line says
 # FAIL or a note what is ignored, or the highest status of a check above 1.
 #
 # The lines can be trusted: these programs have no line of a student's code, but start others that
@@ -98,8 +99,23 @@ core_is_done() { # lab; sets core to their numbers
     done
     [ -n "$core" ]
 }
+# Of the lines, each mistake once.
+keep_mistakes() { # a check
+    local out=${1%/*/*/*/*}/out
+    case $1 in */sol/*) return ;; esac
+    mkdir -p "$out" || return
+    {
+        cat "$out/mistakes.txt" 2>/dev/null
+        awk -v lab="${lab%%_*}" '/^FAIL / && (at = index($0, "; found: ")) {
+            why = substr($0, at + 9); sub(/[;?] with .*/, "", why)
+            name = substr($0, 7); sub(/  .*/, "", name)
+            print lab " " name ": " why
+        }' "$work/lines"
+    } | sort -u >"$work/mistakes"
+    cat "$work/mistakes" >"$out/mistakes.txt"
+}
 while [ $# -gt 0 ]; do
-    lab=$(lab_of "$1")
+    lab=$(lab_of "$1") first=$1
     ignored "$lab" "$1" >"$work/one"
     show "$work/one"
     : >"$work/lines"
@@ -124,6 +140,7 @@ while [ $# -gt 0 ]; do
         shift
     done
     show "$work/later"
+    keep_mistakes "$first"
     awk '/^(PASS|FAIL|TODO) / && match($0, / [0-9]+\/[0-9]+ /) {
             split(substr($0, RSTART, RLENGTH), part, /[ \/]/); won += part[2]; of += part[3]
             to_do += $1 == "TODO" }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # make worklog: what is missing in a work log, and figures that are not in the results; make
-# leaderboard: places by efficiency, and hostile folders left out.
+# class's tables: places by efficiency, mistakes by students, and hostile folders left out.
 # seconds: 600
 # sanitizers: no
 set -u
@@ -59,7 +59,7 @@ mkfifo pipe
 measured 'pipe row 1 a = 1'
 expect 1 'no such file' timeout 5 "$root/common/setup/worklog.sh" log.md
 
-# ---- the leaderboard ----
+# ---- the class ----
 hand_in() { # name, exposed, difference, [ranks]
     mkdir -p "class/$1"
     printf '%s\n' '{' '  "program": "lab2_overlap",' '  "options": {' \
@@ -70,7 +70,7 @@ hand_in() { # name, exposed, difference, [ranks]
         "5e+07,0.0005,overlapped: buckets,100000,0,0.05,$2,0.002,$3" >"class/$1/metrics.csv"
 }
 # shellcheck disable=SC2317  # expect calls it
-board() { timeout 20 "$root/common/setup/leaderboard.sh" class "$@"; }
+board() { timeout 20 "$root/common/setup/class.sh" "${what:-efficiency}" class "$@"; }
 expect 2 'no such folder' board
 hand_in ada 0.005 0
 hand_in bob 0.001 0
@@ -92,5 +92,13 @@ expect 0 'left out: wrong: the weights are not' board
 expect 0 'left out: other: another run: no "ranks": 2' board
 expect 0 'left out: mal lory: not a number' board
 expect 0 '^ +1 .*other' board 8
+what=mistakes
+expect 0 '^0 students, 10 left out' board
+printf 'lab2 ring: one\nlab2 ring: two\n' >class/ada/mistakes.txt
+printf 'lab2 ring: two\nlab2 ring: two\n%s\n' $'lab1 \e[2Jx: three' >class/bob/mistakes.txt
+ln -s "$work/class/ada/mistakes.txt" class/other/mistakes.txt
+expect 0 '^ +2  lab2 ring: two' board
+expect 0 '^ +1  lab2 ring: one' board
+expect 0 '^2 students, 8 left out' board
 grep -q $'\e' "$work/said" && { echo "wrong: a control character comes through"; failed=1; }
 exit $failed

@@ -1,6 +1,10 @@
 #!/usr/bin/env bash
-# leaderboard.sh FOLDER [RANKS [LINK]]: the class's efficiency at a given link. FOLDER/NAME/ has the
-# config.json and metrics.csv of a run of lab 2's 4_overlap, all of the same command:
+# class.sh efficiency|mistakes FOLDER [RANKS [LINK]]: what a class handed in: FOLDER/NAME/ has
+#
+# for mistakes: mistakes.txt, where check.sh keeps what was wrong in an exercise. Says how many made
+# each mistake, the most frequent first.
+#
+# for efficiency: config.json and metrics.csv of a run of lab 2's 4_overlap, all of the same command:
 #
 #     make lab2 ONLY=4_overlap NP=4 ARGS="--link 400Mbit/s,500us --clock virtual"
 #
@@ -10,7 +14,9 @@
 # the virtual clock the result must repeat. Exit status 2: the folder is missing.
 set -u
 export LC_ALL=C
-folder=${1:?usage: leaderboard.sh FOLDER [RANKS [LINK]]} ranks=${2:-2} link=${3:-400Mbit/s,500us}
+usage='usage: class.sh efficiency|mistakes FOLDER [RANKS [LINK]]'
+what=${1:?$usage} folder=${2:?$usage}
+ranks=${3:-2} link=${4:-400Mbit/s,500us}
 [ -d "$folder" ] || { echo "$folder: no such folder" >&2; exit 2; }
 
 # A plain file of moderate size: no link, pipe or device.
@@ -42,22 +48,35 @@ judge() { # folder
               if (why) { print why; exit 1 } }' "$1/metrics.csv"
 }
 
-printable() { # text, its most bytes: in UTF-8, without control characters
-    tr -d '\000-\037\177' <<<"$1" | sed 's/\xc2[\x80-\x9f]//g' | cut -c "1-$2" |
+printable() { # the most bytes of a line: lines, in UTF-8, without control characters
+    tr -d '\000-\011\013-\037\177' | sed 's/\xc2[\x80-\x9f]//g' | cut -c "1-$1" |
         iconv -c -f UTF-8 -t UTF-8
 }
 listed=0 left_out=0 table=''
 shopt -s nullglob
 for one in "$folder"/*/; do
-    name=$(printable "$(basename "$one")" 40)
-    if figures=$(judge "${one%/}" 2>&1); then
+    name=$(printf %s "$(basename "$one")" | tr '\n' ' ' | printable 40)
+    if [ "$what" = mistakes ]; then
+        if plain "${one}mistakes.txt"; then
+            table+=$(head -n 500 "${one}mistakes.txt" | printable 300 | sort -u)$'\n'
+            listed=$((listed + 1))
+        else echo "left out: ${name:-?}: no mistakes.txt"; left_out=$((left_out + 1))
+        fi
+    elif figures=$(judge "${one%/}" 2>&1); then
         table+="$figures ${name:-?}"$'\n' listed=$((listed + 1))
     else
-        why=$(printable "$(tail -n 1 <<<"$figures")" 100)
+        why=$(tail -n 1 <<<"$figures" | printable 100)
         echo "left out: ${name:-?}: $why"
         left_out=$((left_out + 1))
     fi
 done
+if [ "$what" = mistakes ]; then
+    printf 'students  mistake\n'
+    printf '%s' "$table" | grep . | sort | uniq -c | sort -k1,1nr -k2 |
+        awk '{ printf "%8d  ", $1; sub(/^ *[0-9]+ /, ""); print }'
+    echo "$listed students, $left_out left out"
+    exit
+fi
 echo "efficiency with overlap, $ranks ranks, $link, virtual clock: as handed in, not yet run again"
 printf '%5s  %10s  %9s  %s\n' place efficiency 'update ms' name
 printf '%s' "$table" | sort -k1,1nr -k2,2n -k3 |
