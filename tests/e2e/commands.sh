@@ -2,9 +2,9 @@
 # Every command of make's that a README, a handout, 'make help', a program's --help or a message
 # tells its reader to type. Of each: is the target there, has every variable a name and a value that
 # make takes, does ONLY name something, and does the program have the options of ARGS? Those of the
-# README run as printed, with the reference solutions, no window and a few seconds at most; with
-# ALL=1 all others, too: a command must not have ended with an error by then. What is
-# not run is named, with the reason.
+# README run as printed, with the reference solutions and no window, until a second after their first
+# line; with ALL=1 all others, too: a command must not have ended with an error by then. What is not
+# run is named, with the reason.
 # seconds: 1500
 # sanitizers: no
 # waits: yes
@@ -156,17 +156,28 @@ if [ -n "${ALL-}" ]; then
 else grep '^README.md: ' "$work/all" | sed 's/^[^:]*: //' | sort -u >"$work/run"
 fi
 run_one() { # command
-    local why status began=$SECONDS log wait
+    local why status began=$SECONDS log wait stopped
     log=$(mktemp -p "$work") why=$(short "$1")
     [ -z "$why" ] || { echo "not run   $1: $why"; return 0; }
     case $1 in
         make | make\ help | make\ lab* | make\ check* | make\ assessment* | make\ show* | \
             make\ doctor*)
             # shellcheck disable=SC2086 # words
-            COMMAND_LOG=$log timeout --signal=INT --kill-after=30 "${SECONDS_EACH:-3}" bash -c \
-                "$1 BUILD=$BUILD SOL=1 $cuda" </dev/null >"$log" 2>&1; status=$?
-            [ $status != 124 ] || status=0
-            [ $status != 137 ] || echo "not ended 30 s after Ctrl-C" >>"$log" ;;
+            COMMAND_LOG=$log timeout --signal=INT --kill-after=30 120 bash -c \
+                "$1 BUILD=$BUILD SOL=1 $cuda" </dev/null >"$log" 2>&1 &
+            # until a second after its first line
+            while kill -0 $! 2>/dev/null && [ ! -s "$log" ]; do sleep 0.1; done
+            for ((wait = 0; wait < 10; wait++)); do
+                kill -0 $! 2>/dev/null || break
+                sleep 0.1
+            done
+            stopped=; ! kill -INT $! 2>/dev/null || stopped=1
+            wait $!; status=$?
+            case $status$stopped in
+                124*) echo "no line within 120 s" >>"$log" ;;
+                137*) echo "not ended 30 s after Ctrl-C" >>"$log" ;;
+                *1) status=0 ;;
+            esac ;;
         *) # what takes minutes: does make accept it?
             bash -c "$1 -n BUILD=$BUILD $cuda" </dev/null >"$log" 2>&1; status=$? ;;
     esac
