@@ -55,11 +55,11 @@ typedef struct CommOps {
     const char *name; /* "self", "mpi", "nccl": what carries device tensors now */
     void (*broadcast)(Comm *c, Tensor t, int root, Stream *s);
     void (*reduce_scatter)(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s);
-    void (*all_gather)(Comm *c, Tensor out, Tensor in, Stream *s);
     void (*send)(Comm *c, Tensor t, int to, int tag, Stream *s);
-    /* These two start the operation and, with `request` NULL, also complete it; else the caller
-     * waits for *request. */
+    /* These start the operation and, with `request` NULL, also complete it; else the caller waits
+     * for *request. */
     void (*all_reduce)(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **request);
+    void (*all_gather)(Comm *c, Tensor out, Tensor in, Stream *s, CommRequest **request);
     void (*recv)(Comm *c, Tensor t, int from, int tag, Stream *s, CommRequest **request);
     int (*wait)(CommRequest *request);  /* frees it; returns the sender's rank for recv, else -1 */
     bool (*test)(CommRequest *request); /* done? frees nothing; also drives the progress of MPI */
@@ -109,6 +109,7 @@ int comm_recv(Comm *c, Tensor t, int from, int tag, Stream *s);
 /* ---- non-blocking: leave the tensors alone until comm_wait. The first on a communicator may wait
  * until all its ranks call it. (Not needed for the nine steps.) ---- */
 CommRequest *comm_all_reduce_start(Comm *c, Tensor t, CommOp op, Stream *s);
+CommRequest *comm_all_gather_start(Comm *c, Tensor out, Tensor in, Stream *s);
 CommRequest *comm_recv_start(Comm *c, Tensor t, int from, int tag, Stream *s);
 /* Completes and frees r; NULL (an operation that completed at once) is fine. Over MPI it returns
  * when the operation is done. Over NCCL it returns at once, before the operation may be done: work

@@ -165,6 +165,14 @@ static void all_reduce(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest **re
     c->op->all_reduce(c, t, op, s, request);
 }
 
+static void all_gather(Comm *c, Tensor out, Tensor in, Stream *s, CommRequest **request)
+{
+    check_parts(c, "comm_all_gather", out, in);
+    count_bytes(c, tensor_bytes(in));
+    report("all_gather", in);
+    c->op->all_gather(c, out, in, s, request);
+}
+
 static void recv(Comm *c, Tensor t, int from, int tag, Stream *s, CommRequest **request)
 {
     check_tensor("comm_recv", t);
@@ -194,10 +202,7 @@ void comm_broadcast(Comm *c, Tensor t, int root, Stream *s)
 void comm_all_gather(Comm *c, Tensor out, Tensor in, Stream *s)
 {
     CALLED;
-    check_parts(c, "comm_all_gather", out, in);
-    count_bytes(c, tensor_bytes(in));
-    report("all_gather", in);
-    c->op->all_gather(c, out, in, s);
+    all_gather(c, out, in, s, NULL);
 }
 
 void comm_send(Comm *c, Tensor t, int to, int tag, Stream *s)
@@ -235,6 +240,14 @@ CommRequest *comm_all_reduce_start(Comm *c, Tensor t, CommOp op, Stream *s)
     CALLED;
     CommRequest *r;
     all_reduce(c, t, op, s, &r);
+    return r;
+}
+
+CommRequest *comm_all_gather_start(Comm *c, Tensor out, Tensor in, Stream *s)
+{
+    CALLED;
+    CommRequest *r;
+    all_gather(c, out, in, s, &r);
     return r;
 }
 

@@ -139,7 +139,7 @@ static void mpi_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, Str
     request_wait(r);
 }
 
-static void mpi_all_gather(Comm *base, Tensor out, Tensor in, Stream *s)
+static void mpi_all_gather(Comm *base, Tensor out, Tensor in, Stream *s, CommRequest **request)
 {
     MpiComm *c = (MpiComm *)base;
     mpi_count(tensor_count(out));
@@ -149,10 +149,12 @@ static void mpi_all_gather(Comm *base, Tensor out, Tensor in, Stream *s)
     void *to = request_lend(r, out, MPI_WRITES);
     MPI_Datatype type = mpi_type(in.dtype);
     if (in_place(base, to, from, (size_t)n * dtype_size(in.dtype)))
-        MPI_CHECK(MPI_Allgather, MPI_IN_PLACE, n, type, to, n, type, c->comm);
+        from = MPI_IN_PLACE;
+    if (request)
+        MPI_CHECK(MPI_Iallgather, from, n, type, to, n, type, c->comm, &r->mpi);
     else
         MPI_CHECK(MPI_Allgather, from, n, type, to, n, type, c->comm);
-    request_wait(r);
+    request_end(r, request);
 }
 
 static void mpi_send(Comm *base, Tensor t, int to, int tag, Stream *s)

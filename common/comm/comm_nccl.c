@@ -176,17 +176,18 @@ static void nccl_reduce_scatter(Comm *base, Tensor out, Tensor in, CommOp op, St
     end(r, NULL);
 }
 
-static void nccl_all_gather(Comm *base, Tensor out, Tensor in, Stream *s)
+static void nccl_all_gather(Comm *base, Tensor out, Tensor in, Stream *s, CommRequest **request)
 {
     NcclComm *c = (NcclComm *)base;
     if (!carried(c, in, s)) {
-        c->mpi->op->all_gather(c->mpi, out, in, s);
+        c->mpi->op->all_gather(c->mpi, out, in, s, request);
+        request_of_mpi(c, request);
         return;
     }
     NcclRequest *r = begin(c, "all-gather", in, s);
     NCCL_CHECK(ncclAllGather(device_address(in, s), device_address(out, s), bytes_of(in), ncclChar,
                              c->nccl, c->stream));
-    end(r, NULL);
+    end(r, request);
 }
 
 static void nccl_send(Comm *base, Tensor t, int to, int tag, Stream *s)

@@ -23,8 +23,10 @@ static void self_all_reduce(Comm *c, Tensor t, CommOp op, Stream *s, CommRequest
 static void self_broadcast(Comm *c, Tensor t, int root, Stream *s) {}
 
 /* One part: out and in have the same count, perhaps not the same shape. */
-static void self_all_gather(Comm *c, Tensor out, Tensor in, Stream *s)
+static void self_all_gather(Comm *c, Tensor out, Tensor in, Stream *s, CommRequest **request)
 {
+    if (request)
+        *request = NULL;
     Tensor source = in;
     source.n = out.n, source.h = out.h, source.w = out.w, source.c = out.c;
     if (out.buf != in.buf) /* else in place */
@@ -33,7 +35,7 @@ static void self_all_gather(Comm *c, Tensor out, Tensor in, Stream *s)
 
 static void self_reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s)
 {
-    self_all_gather(c, out, in, s);
+    self_all_gather(c, out, in, s, NULL);
 }
 
 static void self_barrier(Comm *c) {}

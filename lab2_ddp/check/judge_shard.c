@@ -79,8 +79,10 @@ static void reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s)
     memcpy(part, sum, sizeof sum);
 }
 
-static void all_gather(Comm *c, Tensor out, Tensor in, Stream *s)
+static void all_gather(Comm *c, Tensor out, Tensor in, Stream *s, CommRequest **request)
 {
+    if (request)
+        *request = NULL;
     ShardJudge *j = (ShardJudge *)c;
     float mine[JUDGED_EACH], *all = judged_values(j, out);
     j->gathers++;

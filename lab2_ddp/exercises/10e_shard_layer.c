@@ -10,7 +10,7 @@
  *            and in its gradient; u->my_params did not change.
  *
  * So at most one layer's parameters are whole at any moment. The price is bytes: each layer is
- * gathered twice per micro-batch. (Real implementations prefetch the next layer to hide that.) */
+ * gathered twice per micro-batch. (Gathering the next layer meanwhile hides some of that.) */
 void shard_layer(Sharded *z, ShardUnit *u, bool before)
 {
     TODO("before a layer gather its parameters, after it free them");

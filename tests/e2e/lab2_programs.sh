@@ -191,8 +191,8 @@ run 2 sol/9_asynchrony; refused 'error: a server and 2 to 31 workers'
 
 # ---- part 10 ----
 # Every figure of memory and bytes is counted as predicted (2 %), all stages end with the weights of
-# plain data parallelism (the same bits on 1 and 2 ranks), parts give the same gradient, pieces the
-# same to rounding.
+# plain data parallelism (the same bits on 1 and 2 ranks), gathering ahead changes no bit, parts give
+# the same gradient, pieces the same to rounding.
 options=(--data synthetic --hidden "60,33" --batch 4 --updates 2 --deep resnet8 --deep-batch 4)
 run 3 sol/10_shard; is 0
 run 4 sol/10_shard; is 0
@@ -201,10 +201,17 @@ figure shard
 table '
     function off(a, b) { return a > 1.02 * b + 1 || a < 0.98 * b - 1 }
     NR == 1 { next }
+    /^ZeRO 3 ahead/ {
+        ahead++
+        if ($17 != three[$2]) { print "weights: " $0; bad = 1 }
+        if (!($4 >= params[$2] && $18 > 0)) { print "ahead: " $0; bad = 1 }
+        next
+    }
     /^(plain|ZeRO)/ {
         stages++
         for (i = 4; i <= 14; i += 2) if (off($i, $(i + 1))) { print "column " i ": " $0; bad = 1 }
         if (!($17 <= ($2 <= 2 ? 0 : 1e-6))) { print "weights: " $0; bad = 1 }
+        if ($1 == "ZeRO 3" && $3 == 1) { three[$2] = $17; params[$2] = $4 }
         if ($1 == "ZeRO 2" && $2 == 4) two[$3] = $17
         if ($1 == "ZeRO 3" && $2 == 4 && two[$3] != $17) { print "2 and 3 differ"; bad = 1 }
         next
@@ -212,7 +219,7 @@ table '
     { savings++
       if (off($10, $11)) { print "activations: " $0; bad = 1 }
       if (!($17 <= (/^computed/ ? 0 : 1e-5))) { print "gradient: " $0; bad = 1 } }
-    END { if (stages != 20 || savings < 8) { print stages, savings; bad = 1 }; exit bad }'
+    END { if (stages != 20 || ahead != 3 || savings < 8) { print stages, savings; bad = 1 }; exit bad }'
 if [ -n "${ALL-}" ]; then # one rank's clock counts what it computes
     run 1 sol/10_shard --hidden 256 --batch 16; is 0
     table 'NR > 1 { rows++; if (!($16 > 0.00003)) { print "seconds: " $0; bad = 1 } }

@@ -53,10 +53,15 @@ static void collectives_of(Setup *x, DType t, int n)
                        "reduce_scatter");
         check_and_free(x, in, own, "reduce_scatter's input");
     }
-    Tensor in = vector_new(x, t, n, x->c->rank), out = vector_new(x, t, n * x->c->size, 9);
-    comm_all_gather(x->c, out, in, x->s);
-    check_and_free(x, out, of_all, "all_gather");
-    check_and_free(x, in, own, "all_gather's input");
+    for (int starts = 0; starts < 2; starts++) {
+        Tensor in = vector_new(x, t, n, x->c->rank), out = vector_new(x, t, n * x->c->size, 9);
+        if (starts)
+            comm_wait(x->c, comm_all_gather_start(x->c, out, in, x->s));
+        else
+            comm_all_gather(x->c, out, in, x->s);
+        check_and_free(x, out, of_all, starts ? "all_gather_start" : "all_gather");
+        check_and_free(x, in, own, "all_gather's input");
+    }
 }
 
 /* The part is this rank's of the whole: the sum of it, then those of all. */

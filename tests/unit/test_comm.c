@@ -1,18 +1,22 @@
-/* test_comm.c: collectives, requests, messages of comm.h (comm_cases.c) over every implementation:
- * self, MPI with 1 to 4 ranks, and NCCL where there are GPUs. */
+/* test_comm.c: comm.h (comm_cases.c) over every implementation: self, MPI with 1 to 4 ranks, and
+ * NCCL where there are GPUs. */
 #include "comm_cases.h"
 #include "cuda_memory.h"
 
-/* ---- the table ---- */
-
-/* Without mpirun "auto" is self; under it MPI, and NCCL for tensors on a GPU. */
-TEST(self_collectives) { over_both_devices("auto", comm_collectives); }
-TEST(self_requests) { over_both_devices("auto", comm_requests); }
-
-static void all(Setup *x)
+static void alone(Setup *x)
 {
     comm_collectives(x);
     comm_requests(x);
+    comm_host(x);
+    comm_same_bits(x);
+}
+
+/* Without mpirun "auto" is self; under it MPI, and NCCL for tensors on a GPU. */
+TEST(self) { over_both_devices("auto", alone); }
+
+static void all(Setup *x)
+{
+    alone(x);
     comm_messages(x);
 }
 

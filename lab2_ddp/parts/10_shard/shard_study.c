@@ -15,7 +15,7 @@ const int shard_micro[SHARD_MICROS] = {1, 2, 4};
 
 int shard_steps(const ShardStudy *s)
 {
-    return ZERO_STAGES * (s->sizes + SHARD_MICROS) + 2 * SAVINGS;
+    return ZERO_STAGES * (s->sizes + SHARD_MICROS) + s->sizes + 2 * SAVINGS;
 }
 
 void shard_step_done(ShardStudy *s)
@@ -72,6 +72,7 @@ typedef struct Trial {
     ShardStudy *s;
     ZeroStage stage;
     int micro;
+    bool ahead;
     Wire wire;
     Model *m;
     Sgd *sgd;              /* plain */
@@ -80,10 +81,11 @@ typedef struct Trial {
     int *count, units; /* parameters of each layer */
 } Trial;
 
-static Trial trial_new(ShardStudy *s, Comm *part, ZeroStage stage, int micro)
+/* Not yet on shards: trial_begin. */
+static Trial trial_new(ShardStudy *s, ZeroStage stage, int micro, bool ahead, const Comm *part)
 {
     Backend *be = s->study.lab->be;
-    Trial t = {.s = s, .stage = stage, .micro = micro};
+    Trial t = {.s = s, .stage = stage, .micro = micro, .ahead = ahead};
     t.totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
     ledger_open(&s->ledger, be);
     s->ledger.kind = LEDGER_ACTIVATIONS;
@@ -99,20 +101,21 @@ static Trial trial_new(ShardStudy *s, Comm *part, ZeroStage stage, int micro)
     for (int i = 0; i < t.units; i++)
         t.count[i] = unit[i].count;
     free(unit);
-    wire_init(&t.wire, part);
     return t;
 }
 
 /* Once t lies where it stays. */
-static void trial_begin(Trial *t)
+static void trial_begin(Trial *t, Comm *part)
 {
     ShardStudy *s = t->s;
+    wire_init(&t->wire, part);
     if (t->stage == ZERO_0) {
         t->sgd = sgd_new(t->m, s->momentum, 0, false);
         ledger_claim(&s->ledger, t->sgd->velocity, LEDGER_STATE);
     } else {
         t->sharded = sharded_new(t->m, &t->wire.comm, t->stage, s->momentum, &s->ledger);
         t->sharded->micro = t->micro;
+        t->sharded->ahead = t->ahead;
     }
     ledger_restart(&s->ledger); /* what making the network took for a moment does not count */
 }
@@ -205,6 +208,7 @@ static StageRow row_of(Trial *t, double seconds, const float *w, const float *pl
     row.predicted = rank_costs(t->stage, t->wire.comm.size, t->count, t->units, 1, t->micro);
     row.found = (RankCosts){l->most[LEDGER_PARAMS], l->most[LEDGER_GRADS], l->most[LEDGER_STATE],
                             t->wire.sent / t->s->updates};
+    row.hideable = t->sharded ? t->sharded->hideable / t->s->updates : 0;
     row.activations = l->most[LEDGER_ACTIVATIONS];
     row.activations_predicted = model_batch_bytes(t->m);
     row.all = l->most_all;
@@ -216,11 +220,11 @@ static StageRow row_of(Trial *t, double seconds, const float *w, const float *pl
 }
 
 /* Ranks of `part`; *plain: rank 0's weights by plain data parallelism, of stage 0. */
-static void measure(ShardStudy *s, Comm *part, ZeroStage stage, int micro, StageRow *row,
-                    float **plain)
+static void measure(ShardStudy *s, Comm *part, ZeroStage stage, int micro, bool ahead,
+                    StageRow *row, float **plain)
 {
-    Trial t = trial_new(s, part, stage, micro);
-    trial_begin(&t);
+    Trial t = trial_new(s, stage, micro, ahead, part);
+    trial_begin(&t, part);
     double seconds = make_updates(&t);
     float *w = weights(&t);
     if (stage == ZERO_0) {
@@ -236,14 +240,20 @@ static void measure(ShardStudy *s, Comm *part, ZeroStage stage, int micro, Stage
     trial_free(&t);
 }
 
-/* The first P ranks; the others wait. */
-static void measure_all(ShardStudy *s, int P, int micro, StageRow *row[ZERO_STAGES])
+/* The first P ranks; the others wait. ahead: NULL is fine. */
+static void measure_all(ShardStudy *s, int P, int micro, StageRow *row[ZERO_STAGES],
+                        StageRow *ahead)
 {
     Comm *all = s->study.lab->comm, *part = comm_split(all, all->rank >= P, all->rank);
     float *plain = NULL;
     for (int stage = ZERO_0; stage < ZERO_STAGES && study_all_go_on(&s->study); stage++) {
         if (all->rank < P)
-            measure(s, part, stage, micro, row[stage], &plain);
+            measure(s, part, stage, micro, false, row[stage], &plain);
+        shard_step_done(s);
+    }
+    if (ahead && study_all_go_on(&s->study)) {
+        if (all->rank < P)
+            measure(s, part, ZERO_3, micro, true, ahead, &plain);
         shard_step_done(s);
     }
     free(plain);
@@ -255,10 +265,10 @@ void shard_stages(ShardStudy *s)
     link_own(); /* one rank has no message that would do it */
     for (int k = 0; k < s->sizes; k++) {
         StageRow *row[] = {&s->stage[0][k], &s->stage[1][k], &s->stage[2][k], &s->stage[3][k]};
-        measure_all(s, 1 << k, 1, row);
+        measure_all(s, 1 << k, 1, row, &s->ahead[k]);
     }
     for (int k = 0; k < SHARD_MICROS; k++) {
         StageRow *row[] = {&s->micro[0][k], &s->micro[1][k], &s->micro[2][k], &s->micro[3][k]};
-        measure_all(s, 1 << (s->sizes - 1), shard_micro[k], row);
+        measure_all(s, 1 << (s->sizes - 1), shard_micro[k], row, NULL);
     }
 }

@@ -19,6 +19,7 @@ typedef struct StageRow {
     double activations_predicted, activations; /* bytes, as above */
     double all_predicted, all;                 /* the most at one moment */
     double seconds;                            /* of an update, on the link */
+    double hideable;   /* of these, by gathering layers ahead, predicted: see sharded.h */
     double difference; /* largest, of a weight, from plain data parallelism after all updates */
 } StageRow;
 
@@ -46,6 +47,7 @@ typedef struct ShardStudy {
     int parameters;
     /* ---- found ---- */
     StageRow stage[ZERO_STAGES][SHARD_SIZES];
+    StageRow ahead[SHARD_SIZES]; /* of stage 3, each layer gathered during the one before */
     StageRow micro[ZERO_STAGES][SHARD_MICROS]; /* on the most ranks */
     SavingRow parts[SAVINGS], pieces[SAVINGS]; /* checkpointing; accumulation */
     int finished;

@@ -51,7 +51,7 @@ static void draw_memory(const ShardStudy *s, Plot *plot)
         (PlotAxes){.columns = 2,
                    .title = "Memory of one of 1, 2, 4 … ranks: predicted (pale), counted",
                    .x = plot_names(NULL, zero_names, ZERO_STAGES, 0.5),
-                   .y = plot_axis("most at any moment of an update (MB)", 0, 1.08 * highest)});
+                   .y = plot_axis("peak of an update (MB)", 0, 1.08 * highest)});
     double x0[MOST_BARS], x1[MOST_BARS], y0[MOST_BARS], y1[MOST_BARS];
     for (int part = 0; part < PARTS; part++)
         for (int k = 0; k < 2; k++) {
@@ -185,11 +185,25 @@ static void report_stage(const ShardStudy *s, const StageRow *r, int stage, int 
             100 * (r->all_predicted / r->all - 1), r->found.wire / 1e6, 1e3 * r->seconds,
             r->difference);
     run_metrics(run,
-                "%s,%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g",
+                "%s,%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,",
                 zero_names[stage], P, micro, r->found.params, r->predicted.params, r->found.grads,
                 r->predicted.grads, r->found.state, r->predicted.state, r->activations,
                 r->activations_predicted, r->all, r->all_predicted, r->found.wire,
                 r->predicted.wire, r->seconds, r->difference);
+}
+
+/* Beside `plain`, the same without gathering ahead. */
+static void report_ahead(const ShardStudy *s, const StageRow *r, const StageRow *plain, int P)
+{
+    Run *run = s->study.lab->run;
+    if (!r->done)
+        return;
+    double predicted = plain->seconds - plain->hideable;
+    run_say(run, "%9d   %8.3f %8.3f   %10.2f %10.2f %10.2f  %9.2g", P, plain->found.params / 1e6,
+            r->found.params / 1e6, 1e3 * plain->seconds, 1e3 * predicted, 1e3 * r->seconds,
+            r->difference);
+    run_metrics(run, "ZeRO 3 ahead,%d,1,%.9g,,,,,,,,,,,,%.9g,%.9g,%.9g", P, r->found.params,
+                r->seconds, r->difference, predicted);
 }
 
 static void report_saving(const ShardStudy *s, const SavingRow *r, const SavingRow *one,
@@ -201,7 +215,7 @@ static void report_saving(const ShardStudy *s, const SavingRow *r, const SavingR
     char *predicted = format_new("%.3f", r->predicted / 1e6);
     run_say(run, "%-26s %3d  %9.3f %9s  %8.2f  %6.2f  %9.2g", what, r->cuts, r->found / 1e6,
             predicted, 1e3 * r->seconds, r->seconds / one->seconds, r->difference);
-    run_metrics(run, "%s,1,%d,,,,,,,%.9g,%.9g,,,,,%.9g,%.9g", what, r->cuts, r->found, r->predicted,
+    run_metrics(run, "%s,1,%d,,,,,,,%.9g,%.9g,,,,,%.9g,%.9g,", what, r->cuts, r->found, r->predicted,
                 r->seconds, r->difference);
     free(predicted);
 }
@@ -212,7 +226,7 @@ void shard_report(const void *study)
     Run *run = s->study.lab->run;
     run_metrics_header(run, "what,ranks,micro,params,params_predicted,grads,grads_predicted,state,"
                             "state_predicted,activations,activations_predicted,all,all_predicted,"
-                            "wire,wire_predicted,seconds,difference");
+                            "wire,wire_predicted,seconds,difference,seconds_predicted");
     run_say(run, "memory of a rank in MB, counted; predicted and off by; sent in MB, per update; "
                  "time on the link");
     run_say(run, "stage     P micro    params    grads    state   activ.       all predict.        "
@@ -223,6 +237,10 @@ void shard_report(const void *study)
     for (int stage = 0; stage < ZERO_STAGES; stage++)
         for (int i = 1; i < SHARD_MICROS; i++)
             report_stage(s, &s->micro[stage][i], stage, 1 << (s->sizes - 1), shard_micro[i]);
+    run_say(run, "ZeRO 3, the next layer gathered while this one is worked on: MB, ms/update");
+    run_say(run, "        P     params    ahead      without  predicted      ahead difference");
+    for (int i = 0; i < s->sizes; i++)
+        report_ahead(s, &s->ahead[i], &s->stage[ZERO_3][i], 1 << i);
     run_say(run, "one gradient of %s, %d images: activations in MB", s->deep, s->deep_batch);
     run_say(run,
             "                           cut     counted predicted        ms   times difference");

@@ -1,6 +1,9 @@
 /* sharded.c: see sharded.h. */
 #include "sharded.h"
 #include "check.h"
+#include "link.h"
+#include "timer.h"
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- memory, in the ledger ---- */
@@ -103,13 +106,53 @@ static void add_earlier(ShardedModel *s, ShardUnit *u)
         z->be->op->axpy(z->s, mine, (float)z->comm->size, u->my_grads);
 }
 
+/* What the network works on after this layer, up to the end of the pass; NULL: nothing. */
+static ShardUnit *next_unit(const ShardedModel *s, int layer, bool backward)
+{
+    int step = backward ? -1 : 1;
+    for (int i = layer + step; i >= 0 && i < s->m->nlayers; i += step)
+        if (s->unit_of[i] >= 0)
+            return &s->z.unit[s->unit_of[i]];
+    return NULL;
+}
+
+static void gather_start(ShardedModel *s, ShardUnit *u)
+{
+    s->coming = u;
+    if (!u)
+        return;
+    u->params = whole_new(s, u, LEDGER_PARAMS);
+    s->request = comm_all_gather_start(s->z.comm, u->params, u->my_params, s->z.s);
+}
+
+/* Prefetching: u has been on its way since the layer before began; now the next one goes. */
+static void gather_ahead(ShardedModel *s, ShardUnit *u, ShardUnit *next)
+{
+    if (s->coming != u)
+        gather_start(s, u);
+    comm_wait(s->z.comm, s->request);
+    gather_start(s, next);
+}
+
+/* A gather of n bytes hides behind work of t seconds for min(t, its own time). */
+static void note_hideable(ShardedModel *s, const ShardUnit *next)
+{
+    int P = s->z.comm->size;
+    if (next)
+        s->hideable += fmin(timer_now() - s->at,
+                            link_seconds(LINK_REDUCE_SCATTER, P, 4.0 * P * next->each,
+                                         link_now_used()));
+}
+
 static void on_before(void *context, int layer, bool backward, Stream *stream)
 {
     ShardedModel *s = context;
     if (s->unit_of[layer] < 0)
         return;
     ShardUnit *u = &s->z.unit[s->unit_of[layer]];
-    if (s->z.stage == ZERO_3) {
+    if (s->ahead)
+        gather_ahead(s, u, next_unit(s, layer, backward));
+    else if (s->z.stage == ZERO_3) {
         kind(s, LEDGER_PARAMS);
         shard_layer(&s->z, u, true);
         kind(s, LEDGER_OTHER);
@@ -117,6 +160,7 @@ static void on_before(void *context, int layer, bool backward, Stream *stream)
     if (backward && s->z.stage >= ZERO_2)
         u->grads = whole_new(s, u, LEDGER_GRADS);
     place(s, u);
+    s->at = timer_now();
 }
 
 static void on_after(void *context, int layer, bool backward, Stream *stream)
@@ -125,6 +169,7 @@ static void on_after(void *context, int layer, bool backward, Stream *stream)
     if (s->unit_of[layer] < 0)
         return;
     ShardUnit *u = &s->z.unit[s->unit_of[layer]];
+    note_hideable(s, next_unit(s, layer, backward));
     if (s->z.stage == ZERO_3)
         shard_layer(&s->z, u, false);
     if (backward && s->z.stage >= ZERO_2) {

@@ -4,7 +4,8 @@
  * A network's own params and grads are freed; its views point into the units (params_at, grads_at
  * in model.h). In stage 1 there is one unit, all parameters. From stage 2 on a unit is a layer: its
  * gradient is made before the layer's backward pass and reduced after it; in stage 3 its
- * parameters, too, are there only while the layer is worked on.
+ * parameters, too, are there only while the layer is worked on; with `ahead` they are gathered
+ * while the layer before it is worked on.
  */
 #ifndef SHARDED_H
 #define SHARDED_H
@@ -18,6 +19,11 @@ typedef struct ShardedModel {
     int *unit_of; /* of each layer; -1: it has no parameters */
     int micro;    /* micro-batches of an update */
     int done;     /* of the current update */
+    bool ahead;   /* stage 3: gather the next layer's parameters during this one's work */
+    ShardUnit *coming;    /* being gathered; NULL: none */
+    CommRequest *request; /* of that */
+    double at;            /* when the current layer's work began */
+    double hideable;      /* seconds so far: of each gather, what the layer before it could hide */
     Ledger *ledger;
 } ShardedModel;
 

@@ -24,11 +24,14 @@ static void reduce_scatter(Comm *c, Tensor out, Tensor in, CommOp op, Stream *s)
     comm_reduce_scatter(w->inner, out, in, op, s);
 }
 
-static void all_gather(Comm *c, Tensor out, Tensor in, Stream *s)
+static void all_gather(Comm *c, Tensor out, Tensor in, Stream *s, CommRequest **request)
 {
     Wire *w = (Wire *)c;
     count(w, out, 1);
-    comm_all_gather(w->inner, out, in, s);
+    if (request)
+        *request = comm_all_gather_start(w->inner, out, in, s);
+    else
+        comm_all_gather(w->inner, out, in, s);
 }
 
 /* Not counted: host memory, for results. */
@@ -39,11 +42,13 @@ static void gather_host(Comm *c, void *all, const void *mine, size_t bytes, int 
 
 void wire_init(Wire *w, Comm *inner)
 {
-    static const CommOps ops = {.name = "wire",
-                                .all_reduce = all_reduce,
-                                .reduce_scatter = reduce_scatter,
-                                .all_gather = all_gather,
-                                .gather_host = gather_host};
-    *w = (Wire){.comm = *inner, .inner = inner};
-    w->comm.op = &ops;
+    *w = (Wire){.comm = *inner,
+                .op = {.name = "wire",
+                       .all_reduce = all_reduce,
+                       .reduce_scatter = reduce_scatter,
+                       .all_gather = all_gather,
+                       .wait = inner->op->wait,
+                       .gather_host = gather_host},
+                .inner = inner};
+    w->comm.op = &w->op;
 }

@@ -9,12 +9,13 @@
 
 typedef struct Wire {
     Comm comm; /* first: give &wire->comm to those who are counted */
+    CommOps op;
     Comm *inner;
     double sent; /* bytes */
     int calls;
 } Wire;
 
-/* It must not outlive inner. Only blocking all-reduces, reduce-scatters, all-gathers, and
- * comm_gather_host. */
+/* It must not outlive inner, and must not move. Only blocking all-reduces, reduce-scatters,
+ * all-gathers (also started), and comm_gather_host. */
 void wire_init(Wire *w, Comm *inner);
 #endif
