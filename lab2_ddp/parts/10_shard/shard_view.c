@@ -47,11 +47,10 @@ static void draw_memory(const ShardStudy *s, Plot *plot)
         for (int i = 0; i < s->sizes; i++)
             highest = fmax(highest, s->stage[stage][i].all / 1e6);
     PlotPanel *panel = plot_panel(
-        plot,
-        (PlotAxes){.columns = 2,
-                   .title = "Memory of one of 1, 2, 4 … ranks: predicted (pale), counted",
-                   .x = plot_names(NULL, zero_names, ZERO_STAGES, 0.5),
-                   .y = plot_axis("peak of an update (MB)", 0, 1.08 * highest)});
+        plot, (PlotAxes){.columns = 2,
+                         .title = "Memory of one of 1, 2, 4 … ranks: predicted (pale), counted",
+                         .x = plot_names(NULL, zero_names, ZERO_STAGES, 0.5),
+                         .y = plot_axis("peak of an update (MB)", 0, 1.08 * highest)});
     double x0[MOST_BARS], x1[MOST_BARS], y0[MOST_BARS], y1[MOST_BARS];
     for (int part = 0; part < PARTS; part++)
         for (int k = 0; k < 2; k++) {
@@ -215,8 +214,8 @@ static void report_saving(const ShardStudy *s, const SavingRow *r, const SavingR
     char *predicted = format_new("%.3f", r->predicted / 1e6);
     run_say(run, "%-26s %3d  %9.3f %9s  %8.2f  %6.2f  %9.2g", what, r->cuts, r->found / 1e6,
             predicted, 1e3 * r->seconds, r->seconds / one->seconds, r->difference);
-    run_metrics(run, "%s,1,%d,,,,,,,%.9g,%.9g,,,,,%.9g,%.9g,", what, r->cuts, r->found, r->predicted,
-                r->seconds, r->difference);
+    run_metrics(run, "%s,1,%d,,,,,,,%.9g,%.9g,,,,,%.9g,%.9g,", what, r->cuts, r->found,
+                r->predicted, r->seconds, r->difference);
     free(predicted);
 }
 

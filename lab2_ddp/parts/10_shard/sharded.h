@@ -16,10 +16,10 @@
 typedef struct ShardedModel {
     Sharded z;
     Model *m;
-    int *unit_of; /* of each layer; -1: it has no parameters */
-    int micro;    /* micro-batches of an update */
-    int done;     /* of the current update */
-    bool ahead;   /* stage 3: gather the next layer's parameters during this one's work */
+    int *unit_of;         /* of each layer; -1: it has no parameters */
+    int micro;            /* micro-batches of an update */
+    int done;             /* of the current update */
+    bool ahead;           /* stage 3: gather the next layer's parameters during this one's work */
     ShardUnit *coming;    /* being gathered; NULL: none */
     CommRequest *request; /* of that */
     double at;            /* when the current layer's work began */

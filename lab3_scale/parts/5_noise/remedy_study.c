@@ -5,8 +5,9 @@
 #include "noise.h"
 #include <math.h>
 
-const char *const remedy_names[REMEDIES] = {"small batch", "large batch",  "gradient noise",
-                                            "longer",      "batch growth", "batch warm-up"};
+const char *const remedy_names[REMEDIES] = {"small batch",  "large batch",   "same rate",
+                                            "same + noise", "large + noise", "longer",
+                                            "batch growth", "batch warm-up"};
 
 void remedy_open(void *study, const Lab *lab, uint64_t seed)
 {
@@ -33,6 +34,7 @@ static TrainingSpec spec_of(const RemedyStudy *s, Remedy r, GrowPace *pace, Nois
     const Dataset *d = s->study.lab->data;
     int large = s->batch * s->k;
     bool begins_small = r == REMEDY_SMALL || r == REMEDY_GROWS || r == REMEDY_WARMS_UP;
+    bool same_rate = begins_small || r == REMEDY_SAME || r == REMEDY_NOISE;
     TrainingSpec spec = {.be = s->study.lab->be,
                          .data = d,
                          .model = model_spec_for(s->model, d),
@@ -47,11 +49,11 @@ static TrainingSpec spec_of(const RemedyStudy *s, Remedy r, GrowPace *pace, Nois
                          .context = pace};
     *pace = (GrowPace){.small = begins_small ? s->batch : large,
                        .large = large,
-                       .rate = begins_small ? s->rate : scaled_rate(SCALE_ROOT, s->rate, s->k),
+                       .rate = same_rate ? s->rate : scaled_rate(SCALE_ROOT, s->rate, s->k),
                        .epochs = spec.epochs,
                        .factor = 5,
                        .drops = 2};
-    if (r == REMEDY_NOISE)
+    if (r == REMEDY_NOISE || r == REMEDY_NOISE_ROOT)
         spec.method = noise_maker(noise);
     return spec;
 }

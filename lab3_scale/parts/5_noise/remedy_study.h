@@ -7,9 +7,11 @@
 #include "study.h"
 
 typedef enum {
-    REMEDY_SMALL, /* the small batch: nothing to fix */
-    REMEDY_LARGE, /* the large one, its rate by the rule √k */
-    REMEDY_NOISE,
+    REMEDY_SMALL,      /* the small batch: nothing to fix */
+    REMEDY_LARGE,      /* the large one, its rate by the rule √k */
+    REMEDY_SAME,       /* the large one at the small one's rate */
+    REMEDY_NOISE,      /* that, with noise: its updates have the covariance of the small batch's */
+    REMEDY_NOISE_ROOT, /* the rule √k and noise: k times that covariance */
     REMEDY_LONGER,
     REMEDY_GROWS,
     REMEDY_WARMS_UP,

@@ -47,22 +47,22 @@ static void draw_shares(const RemedyStudy *s, Plot *plot)
 {
     PlotPanel *panel = plot_panel(plot, (PlotAxes){.title = "Share of the gap closed, seed by seed",
                                                    .row = 1,
-                                                   .x = {.names = remedy_names + REMEDY_NOISE,
-                                                         .names_count = REMEDIES - REMEDY_NOISE,
+                                                   .x = {.names = remedy_names + REMEDY_SAME,
+                                                         .names_count = REMEDIES - REMEDY_SAME,
                                                          .low = -0.6,
-                                                         .high = REMEDIES - REMEDY_NOISE - 0.4},
+                                                         .high = REMEDIES - REMEDY_SAME - 0.4},
                                                    .y = {.label = "share (%), below 0: harms"},
                                                    .no_legend = true});
     PlotStyle line = {.color = PLOT_GREY, .dashed = true, .width = 1};
     plot_rule_y(panel, 0, line);
     plot_rule_y(panel, 100, line);
-    for (int r = REMEDY_NOISE; r < REMEDIES; r++) {
+    for (int r = REMEDY_SAME; r < REMEDIES; r++) {
         PlotStyle style = {.color = plot_series(r), .size = 5, .opacity = 0.6};
         for (int i = 0; i < s->seeds; i++) {
-            double x = r - REMEDY_NOISE + 0.18, y = 100 * remedy_share(s, r, i);
+            double x = r - REMEDY_SAME + 0.18, y = 100 * remedy_share(s, r, i);
             plot_scatter(panel, 1, &x, &y, style);
         }
-        plot_spread(panel, r - REMEDY_NOISE, shares_of(s, r),
+        plot_spread(panel, r - REMEDY_SAME, shares_of(s, r),
                     (PlotStyle){.color = plot_series(r), .size = 10});
     }
 }
@@ -122,7 +122,7 @@ void remedy_report(const void *study)
     for (int r = 0; r < REMEDIES; r++) {
         Spread test = errors_of(s, r, true), train = errors_of(s, r, false),
                share = shares_of(s, r);
-        char *closed = r < REMEDY_NOISE
+        char *closed = r < REMEDY_SAME
                          ? format_new("%s", "")
                          : format_new("%4.0f %% (%.0f to %.0f)%s", share.median, share.low,
                                       share.high, share.high < 0 ? ": harms" : "");
