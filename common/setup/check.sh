@@ -2,9 +2,9 @@
 # check.sh PROGRAM…: run the exercises' checks, each BUILD/VARIANT/LAB/check/NAME, in this order.
 # Each prints a line per exercise, with its points as WON/OF. What is wrong is shown at once and
 # first, the mistake before the contract, within 100 columns; then what is right and what is to do;
-# after each lab the sum. A student's mistakes are also kept in BUILD/out/mistakes.txt, for class.sh:
-# "lab2 all_reduce_ring: what was found". Exit status: 0 nothing is wrong (what is to do is not), 1 a line says
-# FAIL or a note what is ignored, or the highest status of a check above 1.
+# after each lab the sum. A student's mistakes are also kept in BUILD/out/mistakes.txt, for
+# class.sh: "lab2 all_reduce_ring: what was found". Exit status: 0 nothing is wrong (what is to do
+# is not), 1 a line says FAIL or a note what is ignored, or the highest status of a check above 1.
 #
 # The lines can be trusted: these programs have no line of a student's code, but start others that
 # do, and what those print comes indented.

@@ -4,7 +4,8 @@
 # for mistakes: mistakes.txt, where check.sh keeps what was wrong in an exercise. Says how many made
 # each mistake, the most frequent first.
 #
-# for efficiency: config.json and metrics.csv of a run of lab 2's 4_overlap, all of the same command:
+# for efficiency: config.json and metrics.csv of a run of lab 2's 4_overlap, all of the same
+# command:
 #
 #     make lab2 ONLY=4_overlap NP=4 ARGS="--link 400Mbit/s,500us --clock virtual"
 #

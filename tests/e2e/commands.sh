@@ -2,9 +2,9 @@
 # Every command of make's that a README, a handout, 'make help', a program's --help or a message
 # tells its reader to type. Of each: is the target there, has every variable a name and a value that
 # make takes, does ONLY name something, and does the program have the options of ARGS? Those of the
-# README run as printed, with the reference solutions and no window, until a second after their first
-# line; with ALL=1 all others, too: a command must not have ended with an error by then. What is not
-# run is named, with the reason.
+# README run as printed, with the reference solutions and no window, until a second after their
+# first line; with ALL=1 all others, too: a command must not have ended with an error by then. What
+# is not run is named, with the reason.
 # seconds: 1500
 # sanitizers: no
 # waits: yes
