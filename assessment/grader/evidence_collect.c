@@ -364,6 +364,7 @@ static void judge(Collection *c, Verdicts *v)
     v->verdict[1] = judge_gradients(&c->found);
     v->verdict[2] = judge_images(&c->found);
     v->trained = c->found.trained;
+    v->course.updates = c->found.updates;
     v->complete = true;
 }
 

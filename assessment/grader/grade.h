@@ -58,6 +58,7 @@ typedef struct Rubric {
     json_t *models; /* names of the networks that are scored */
     double budget;  /* seconds */
     int epochs;     /* passes over the images given */
+    int batch;      /* images per update, over all ranks, at least */
     Criterion criteria[CRITERIA];
 } Rubric;
 
@@ -78,6 +79,7 @@ double rubric_points(const Rubric *r, const Finding *findings, int criterion);
 /* How a training went: what the grader saw of it. */
 enum { COURSE_POINTS = 32, COURSE_SLOTS = 60, COURSE_RANKS = 64 };
 typedef struct Course {
+    int updates;
     int points;                                         /* updates computed again: */
     double images[COURSE_POINTS], right[COURSE_POINTS]; /* trained on before; share of the batch */
     double slot;                                        /* seconds */
@@ -92,6 +94,7 @@ typedef struct Report {
     char *key;               /* of all that its points depend on: the same, the same points */
     double budget, seconds;  /* that it may run, that it ran */
     double allowed, trained; /* images, over all ranks */
+    int batch;               /* images per update, over all ranks, at least */
     int attempt;             /* how often this name was graded here */
     bool complete;           /* no part is missing */
     Course course;

@@ -11,6 +11,7 @@
 #include "rng.h"
 #include <zlib.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,8 @@
 static const size_t MOST_SOURCE = 1 << 20, MOST_PROGRAM = 1 << 30;
 static const uLongf MOST_PACKED = 12 << 10; /* bytes; ResNet-8 in two bits a weight: 19 KiB */
 static const double MORE_IMAGES = 1.02; /* of those allowed: a last batch, an epoch's remainder */
+static const double LEAST_BATCH = 0.95; /* on average: the epochs' last batches */
+enum { LEAST_UPDATES = 8 }; /* of an epoch: with fewer images (--images) batches shrink */
 
 /* ---- what is drawn ---- */
 
@@ -169,29 +172,37 @@ static void end_if_machine(const Report *r, const Paths *at, long killed_before)
 
 /* ---- the parts ---- */
 
-/* Which images, for people: "synthetic: 18000 + 2000 images given, scored on 4000 others". */
-static char *images_text(const GradeData *d, const char *data, int epochs)
+/* Which images, for people: "synthetic: 18000 + 2000 images given, …". */
+static char *images_text(const GradeData *d, const char *data, int epochs, int batch)
 {
-    return format_new("%s: %d + %d images given, %d epochs, scored on %d others", data,
-                      d->given->train.count, d->given->test.count, epochs, d->held.count);
+    return format_new("%s: %d + %d images given, %d epochs in batches of %d, scored on %d others",
+                      data, d->given->train.count, d->given->test.count, epochs, batch,
+                      d->held.count);
 }
 
-/* Accuracy from more images than are allowed is not counted. */
+/* Accuracy from more images than are allowed, or from smaller batches, is not counted. */
 static void judge_images_used(Report *r)
 {
-    if (r->trained <= MORE_IMAGES * r->allowed)
-        return;
-    for (int k = IMAGES; k <= VALIDATION; k++) {
+    double batch = r->trained / fmax(1, r->course.updates);
+    char *many = r->trained > MORE_IMAGES * r->allowed
+                   ? format_new("trained on %.0f images; %.0f are allowed", r->trained, r->allowed)
+                   : NULL;
+    char *small = !many && r->trained > 0 && batch < LEAST_BATCH * r->batch
+                    ? format_new("an update takes %.0f images on average; at least %d are asked",
+                                 batch, r->batch)
+                    : NULL;
+    const char *advice = many ? "end after --epochs passes over the training images (global "
+                                "batches count: step 4)"
+                              : "take --batch images per rank for each update";
+    for (int k = IMAGES; k <= VALIDATION && (many || small); k++) {
         Finding *f = &r->findings[k];
         if (!f->found)
             continue;
         free(f->found), free(f->advice);
-        *f = (Finding){
-            .found = format_new("trained on %.0f images; %.0f are allowed", r->trained, r->allowed),
-            .advice = k == IMAGES ? format_new("end after --epochs passes over the training images "
-                                               "(global batches count: step 4)")
-                                  : NULL};
+        *f = (Finding){.found = format_new("%s", many ? many : small),
+                       .advice = k == IMAGES ? format_new("%s", advice) : NULL};
     }
+    free(many), free(small);
 }
 
 /* A network that was trained before can be handed in as text. It does not help (the weights must
@@ -274,13 +285,16 @@ bool grade_one(const GradeOptions *options)
     at.sandbox = sandbox;
     at.no_sandbox = no_sandbox;
     GradeData images = grade_data_make(&o, data, at.data);
+    int most = images.given->train.count / LEAST_UPDATES, batch = rubric.batch;
+    batch = batch < most ? batch : most;
     Report r = {.o = &o,
                 .rubric = &rubric,
-                .images = images_text(&images, data, o.epochs),
+                .images = images_text(&images, data, o.epochs, batch),
                 .sandbox = sandbox_text(&at),
                 .key = grade_key(options, source, size),
                 .budget = o.budget > 0 ? o.budget : rubric.budget,
                 .allowed = (double)o.epochs * images.given->train.count,
+                .batch = batch > 1 ? batch : 1,
                 .attempt = results_attempt(o.out)};
     long killed = killed_for_memory();
     end_if_machine(&r, &at, killed);

@@ -102,10 +102,13 @@ char *rubric_parse(Rubric *r, const char *bytes, size_t size, const char *data)
         return format_new("'models': expected a list of networks' names");
     char *wrong = read_number(&r->budget, json_object_get(r->json, "budget"), data, 1, 1e6,
                               "budget");
-    double epochs = 0;
+    double epochs = 0, batch = 0;
     if (!wrong)
         wrong = read_number(&epochs, json_object_get(r->json, "epochs"), data, 1, 1e5, "epochs");
+    if (!wrong)
+        wrong = read_number(&batch, json_object_get(r->json, "batch"), data, 1, 1e6, "batch");
     r->epochs = (int)epochs;
+    r->batch = (int)batch;
     json_array_foreach (json_object_get(r->json, "criteria"), i, entry)
         if (!wrong)
             wrong = read_criterion(r, entry, data);

@@ -63,6 +63,7 @@ static void enter(void *context)
     words_add(&w, "--data-dir=%s", place.data);
     words_add(&w, "--budget=%g", t->r->budget);
     words_add(&w, "--epochs=%d", o->epochs);
+    words_add(&w, "--batch=%d", (t->r->batch + o->np - 1) / o->np);
     words_add(&w, "--weights=%s/weights.safetensors", place.hand);
     words_add(&w, "--out=%s/out", place.hand);
     words_add(&w, "--seed=%lld", (long long)o->seed);

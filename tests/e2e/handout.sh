@@ -38,7 +38,7 @@ cat "$work/clean"
 # One product, one call or three assignments: nobody can tell whose it is. No other may hide among
 # them.
 short=$(sed -n 's/^too short to tell: .*(\(.*\))$/\1/p' "$work/clean" | sort -u | tr '\n' ' ')
-expected="add_up chunk_begin global_batch main rising synchronise update value "
+expected="add_up chunk_begin finish global_batch main rising synchronise update value "
 [ "$short" = "$expected" ] || wrong "too short to tell: $short"
 
 # What others leave behind in a maker's folder.

@@ -45,6 +45,8 @@ KNOWN = {
     "average": "common/analysis/hessian.c",
     "fraction_done": "lab3_scale/parts/4_norm/norm_ranks.c",
     "shard_reduce": "lab2_ddp/parts/10_shard/shard_study.c",
+    # A constructor's lines.
+    "make_model": "common/plot/timeline_figure.c lab2_ddp/parts/9_asynchrony/async_view.c",
     # (1 - t) a + t b: colours, and moving averages.
     "interpolate": "common/plot/plot_field.c tests/support/reference.c",
 }

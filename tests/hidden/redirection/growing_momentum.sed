@@ -1,6 +1,6 @@
 # The first move is a tiny part of the way to other weights; a momentum of 1.02 makes it grow.
 # expect: pend gradients: explain
-s/\.batch = 32/.batch = 4/; s/\.rate = 0\.1/.rate = 0.02/
+s/^    args_parse\(.*/&\n    o->batch = 4;/; s/\.rate = 0\.1/.rate = 0.02/
 /^\/\* One update: forward/i\
 /* A training of this process alone, from the weights as they are now, without the library. */\
 static const float *alone(const Trainer *t)\
