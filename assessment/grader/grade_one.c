@@ -180,7 +180,8 @@ static char *images_text(const GradeData *d, const char *data, int epochs, int b
                       d->held.count);
 }
 
-/* Accuracy from more images than are allowed, or from smaller batches, is not counted. */
+/* Accuracy from more images than are allowed, or from smaller batches, is not counted. (What was
+ * found wrong with the images before says more than that a batch is small.) */
 static void judge_images_used(Report *r)
 {
     double batch = r->trained / fmax(1, r->course.updates);
@@ -196,7 +197,7 @@ static void judge_images_used(Report *r)
                               : "take --batch images per rank for each update";
     for (int k = IMAGES; k <= VALIDATION && (many || small); k++) {
         Finding *f = &r->findings[k];
-        if (!f->found)
+        if (!f->found || (small && k == IMAGES && !f->passed))
             continue;
         free(f->found), free(f->advice);
         *f = (Finding){.found = format_new("%s", many ? many : small),
