@@ -184,7 +184,9 @@ rubric "'models': expected a list" '{"models": [5]}'
 rubric "'synthetic': expected a number from 1" '{"models": ["mlp"], "budget": {"synthetic": 0}}'
 rubric "'synthetic': expected a number from 1" '{"models": ["mlp"], "budget": {"synthetic": "9"}}'
 budgets='"models": ["mlp"], "budget": {"synthetic": 9}, "epochs": {"synthetic": 1}'
+budgets+=', "batch": {"synthetic": 8}'
 rubric "'synthetic': expected a number from 1" "{${budgets/: 1/: 0}}"
+rubric "batch: 'synthetic': expected a number from 1" "{${budgets/: 8/: 0}}"
 rubric "'builds' is missing" "{$budgets, \"criteria\": 7}"
 rubric "unknown criterion '\\x1b[2J'" "{$budgets, \"criteria\": [{\"name\": \"\u001b[2J\"}]}"
 put pipe "$scratch/grade/.lock"
