@@ -272,6 +272,7 @@ static void places_and_bytes(Setup *x)
     comm_all_reduce_host(c, v, 3, COMM_MAX), payload += 24;
     comm_broadcast_host(c, v, 5, 0), payload += c->rank == 0 ? 5 : 0;
     assert_true(c->bytes - before == (c->size > 1 ? payload : 0));
+    x->be->op->stream_sync(x->s);
     x->be->op->buffer_free(a.buf);
     x->be->op->buffer_free(all.buf);
 }
