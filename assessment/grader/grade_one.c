@@ -185,25 +185,25 @@ static char *images_text(const GradeData *d, const char *data, int epochs, int b
 static void judge_images_used(Report *r)
 {
     double batch = r->trained / fmax(1, r->course.updates);
-    char *many = r->trained > MORE_IMAGES * r->allowed
-                   ? format_new("trained on %.0f images; %.0f are allowed", r->trained, r->allowed)
-                   : NULL;
-    char *small = !many && r->trained > 0 && batch < LEAST_BATCH * r->batch
-                    ? format_new("an update takes %.0f images on average; at least %d are asked",
-                                 batch, r->batch)
-                    : NULL;
-    const char *advice = many ? "end after --epochs passes over the training images (global "
-                                "batches count: step 4)"
-                              : "take --batch images per rank for each update";
+    bool many = r->trained > MORE_IMAGES * r->allowed;
+    bool small = !many && r->trained > 0 && batch < LEAST_BATCH * r->batch;
     for (int k = IMAGES; k <= VALIDATION && (many || small); k++) {
         Finding *f = &r->findings[k];
         if (!f->found || (small && k == IMAGES && !f->passed))
             continue;
         free(f->found), free(f->advice);
-        *f = (Finding){.found = format_new("%s", many ? many : small),
-                       .advice = k == IMAGES ? format_new("%s", advice) : NULL};
+        *f = (Finding){0};
+        f->found = many
+                     ? format_new("trained on %.0f images; %.0f are allowed", r->trained,
+                                  r->allowed)
+                     : format_new("an update takes %.0f images on average; at least %d are asked",
+                                  batch, r->batch);
+        if (k == IMAGES)
+            f->advice = format_new("%s", many
+                                             ? "end after --epochs passes over the training images "
+                                               "(global batches count: step 4)"
+                                             : "take --batch images per rank for each update");
     }
-    free(many), free(small);
 }
 
 /* A network that was trained before can be handed in as text. It does not help (the weights must
@@ -286,8 +286,7 @@ bool grade_one(const GradeOptions *options)
     at.sandbox = sandbox;
     at.no_sandbox = no_sandbox;
     GradeData images = grade_data_make(&o, data, at.data);
-    int most = images.given->train.count / LEAST_UPDATES, batch = rubric.batch;
-    batch = batch < most ? batch : most;
+    int batch = (int)fmax(1, fmin(rubric.batch, images.given->train.count / LEAST_UPDATES));
     Report r = {.o = &o,
                 .rubric = &rubric,
                 .images = images_text(&images, data, o.epochs, batch),
@@ -295,7 +294,7 @@ bool grade_one(const GradeOptions *options)
                 .key = grade_key(options, source, size),
                 .budget = o.budget > 0 ? o.budget : rubric.budget,
                 .allowed = (double)o.epochs * images.given->train.count,
-                .batch = batch > 1 ? batch : 1,
+                .batch = batch,
                 .attempt = results_attempt(o.out)};
     long killed = killed_for_memory();
     end_if_machine(&r, &at, killed);
