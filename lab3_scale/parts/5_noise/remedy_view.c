@@ -23,11 +23,14 @@ static Spread shares_of(const RemedyStudy *s, Remedy r)
     return spread_of(v, s->seeds);
 }
 
+/* The two rows with noise have the same one. */
+static uint32_t colour_of(Remedy r) { return plot_series(r < REMEDY_NOISE_ROOT ? r : r - 1); }
+
 static void draw_errors(const RemedyStudy *s, Plot *plot)
 {
     PlotPanel *panel = plot_panel(plot,
                                   (PlotAxes){.title = "Error: test (filled), training (crosses)",
-                                             .columns = 2,
+                                             .columns = 3,
                                              .x = plot_names(NULL, remedy_names, REMEDIES, 0.6),
                                              .y = plot_axis("error (%)", 0, NAN),
                                              .no_legend = true});
@@ -36,7 +39,7 @@ static void draw_errors(const RemedyStudy *s, Plot *plot)
     plot_rule_y(panel, small.median, rule);
     plot_rule_y(panel, large.median, rule);
     for (int r = 0; r < REMEDIES; r++) {
-        PlotStyle style = {.color = plot_series(r), .size = 10};
+        PlotStyle style = {.color = colour_of(r), .size = 10};
         plot_spread(panel, r - 0.1, errors_of(s, r, true), style);
         style.shape = PLOT_CROSS;
         plot_spread(panel, r + 0.1, errors_of(s, r, false), style);
@@ -47,6 +50,7 @@ static void draw_shares(const RemedyStudy *s, Plot *plot)
 {
     PlotPanel *panel = plot_panel(plot, (PlotAxes){.title = "Share of the gap closed, seed by seed",
                                                    .row = 1,
+                                                   .columns = 2,
                                                    .x = {.names = remedy_names + REMEDY_SAME,
                                                          .names_count = REMEDIES - REMEDY_SAME,
                                                          .low = -0.6,
@@ -57,13 +61,13 @@ static void draw_shares(const RemedyStudy *s, Plot *plot)
     plot_rule_y(panel, 0, line);
     plot_rule_y(panel, 100, line);
     for (int r = REMEDY_SAME; r < REMEDIES; r++) {
-        PlotStyle style = {.color = plot_series(r), .size = 5, .opacity = 0.6};
+        PlotStyle style = {.color = colour_of(r), .size = 5, .opacity = 0.6};
         for (int i = 0; i < s->seeds; i++) {
             double x = r - REMEDY_SAME + 0.18, y = 100 * remedy_share(s, r, i);
             plot_scatter(panel, 1, &x, &y, style);
         }
         plot_spread(panel, r - REMEDY_SAME, shares_of(s, r),
-                    (PlotStyle){.color = plot_series(r), .size = 10});
+                    (PlotStyle){.color = colour_of(r), .size = 10});
     }
 }
 
@@ -75,7 +79,7 @@ static void draw_batches(const RemedyStudy *s, Plot *plot)
         Remedy remedy;
         Pace (*pace)(const void *, double, int64_t);
     } kinds[] = {{REMEDY_GROWS, pace_grows}, {REMEDY_WARMS_UP, pace_warms_up}};
-    PlotPanel *panel = plot_cell(plot, 1, 1, "The batch over the training",
+    PlotPanel *panel = plot_cell(plot, 1, 2, "The batch over the training",
                                  plot_axis("epochs", 0, 0), plot_log("images per update", 2, 0, 0));
     GrowPace grow = {.small = s->batch,
                      .large = s->batch * s->k,
@@ -90,7 +94,7 @@ static void draw_batches(const RemedyStudy *s, Plot *plot)
             y[i] = kinds[k].pace(&grow, x[i], 0).batch;
         }
         plot_line(panel, POINTS, x, y,
-                  (PlotStyle){.color = plot_series(kinds[k].remedy),
+                  (PlotStyle){.color = colour_of(kinds[k].remedy),
                               .label = remedy_names[kinds[k].remedy]});
     }
 }
@@ -98,7 +102,7 @@ static void draw_batches(const RemedyStudy *s, Plot *plot)
 void remedy_draw(const void *study, Plot *plot)
 {
     const RemedyStudy *s = study;
-    bool shows = study_begin(&s->study, plot, 2, 2,
+    bool shows = study_begin(&s->study, plot, 2, 3,
                              "%s on %d images of %s · batch %d against %d · %g epochs, “longer” %d "
                              "times that · η = %g",
                              s->model, s->images, s->study.lab->data->name, s->batch,
