@@ -8,6 +8,7 @@
 set -u
 lab=lab2_ddp
 . tests/e2e/_lab.sh
+. tests/e2e/_small_data.sh
 more() { [ -z "${ALL-}" ] || "$@"; }
 too_few() { run 1 "sol/$1"; refused "needs at least 2 ranks: make lab2 ONLY=$1 NP="; }
 
@@ -193,7 +194,9 @@ run 2 sol/9_asynchrony; refused 'error: a server and 2 to 31 workers'
 # Every figure of memory and bytes is counted as predicted (2 %), all stages end with the weights of
 # plain data parallelism (the same bits on 1 and 2 ranks), gathering ahead changes no bit, parts
 # give the same gradient, pieces the same to rounding.
-options=(--data synthetic --hidden "60,33" --batch 4 --updates 2 --deep resnet8 --deep-batch 4)
+small_data "$work" 1000 10
+options=(--data cifar10 --data-dir "$work" --hidden "60,33" --batch 4 --updates 2 --deep resnet8
+    --deep-batch 4)
 run 3 sol/10_shard; is 0
 run 4 sol/10_shard; is 0
 figure shard

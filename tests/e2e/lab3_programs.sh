@@ -7,6 +7,9 @@
 set -u
 lab=lab3_scale
 . tests/e2e/_lab.sh
+. tests/e2e/_small_data.sh
+small_data "$work" 1000 240
+data=(--data cifar10 --data-dir "$work")
 rows() { [ "$(grep -c "$1" "$results/$2")" = "$3" ] || fail "$2: expected $3 rows of $1"; }
 
 # ---- part 2 ----
@@ -66,7 +69,7 @@ run 1 student/6_optimisers; stub 6a_momentum.c
 # ---- part 7 ----
 # The small batch; 18 ways to train two larger ones. By the rules: the small batch's rate, times the
 # root of 4, times 4.
-options=(--data synthetic --model linear --images 128 --test 50 --epochs 2 --seeds 2 --batch 8
+options=("${data[@]}" --model linear --images 128 --test 50 --epochs 2 --seeds 2 --batch 8
     --k 2 --K 4 --budget 3)
 agree 1 3 sol/7_contest
 results=$work/lab3_contest
