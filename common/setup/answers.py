@@ -9,8 +9,7 @@ are Python. What stands there between two empty lines is drawn together:
     draw P, MB = 4, 8 | 8, 2    from these values; the first are the default
     let n = 4 * P           what follows from them
     text {P} ranks send     is there once, in the handout or in answers.txt, with the default values
-    ask NAME | unit | what  a question, and the check's words for it
-    = FORMULA               its answer
+    ask NAME | unit | what | FORMULA    a question, the check's words for it, and its answer
     x FORMULA | words       what a usual mistake gives; right: the answer
 
 A line that begins with a blank continues the one above. Values with which a mistake leads to the
@@ -48,7 +47,6 @@ def read_group(text):
     group = {'draw': [], 'let': [], 'text': [], 'ask': []}
     for line in re.sub(r'\n +', ' ', text).splitlines():
         kind, _, rest = line.partition(' ')
-        fields = rest.split(' | ')
         if kind == 'draw':
             names, values = rest.split(' = ')
             group['draw'].append((names.split(', '),
@@ -58,11 +56,10 @@ def read_group(text):
         elif kind == 'text':
             group['text'].append(rest)
         elif kind == 'ask':
-            group['ask'].append(dict(zip(('name', 'unit', 'what'), fields), mistakes=[]))
-        elif kind == '=':
-            group['ask'][-1]['formula'] = rest
+            fields = zip(('name', 'unit', 'what', 'formula'), rest.split(' | '))
+            group['ask'].append(dict(fields, mistakes=[]))
         elif kind == 'x':
-            group['ask'][-1]['mistakes'].append(fields)
+            group['ask'][-1]['mistakes'].append(rest.split(' | '))
         elif kind != '#':
             sys.exit(f'error: questions.txt: {line}')
     return group

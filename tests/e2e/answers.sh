@@ -3,9 +3,9 @@
 # ranks: 0
 # sanitizers: no
 # The numbered questions of labs 1 and 2: the handout asks each of them; the files agree with
-# questions.txt; usual mistakes are named, also those of a class's numbers; what is right in one year
-# is wrong in the next; hostile files cost no more than their lines. (The key and the students' file:
-# lab_checks.sh.)
+# questions.txt; usual mistakes are named, also those of a class's numbers; what is right in one
+# year is wrong in the next; hostile files cost no more than their lines. (The key and the students'
+# file: lab_checks.sh.)
 set -eu
 . tests/e2e/_work.sh
 answers() { # file, status expected, how many are right

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The students' tarball: the same bytes each time, no solutions, and nothing in it solves an
-# exercise, under any names; CLASS= changes numbers only; what its list does not know is left out, by name; an exercise that
-# somebody has filled in stops it. A corrected tarball leaves a student's work as it is. With ALL=1:
-# a disguised copy of each solution is found; and it works where it is unpacked: help, lab, check; a
-# new lab is picked up.
+# exercise, under any names; a class's differs in its numbers alone; what its list does not know is
+# left out, by name; an exercise that somebody has filled in stops it. A corrected tarball leaves a
+# student's work as it is. With ALL=1: a disguised copy of each solution is found; and it works
+# where it is unpacked: help, lab, check; a new lab is picked up.
 # seconds: 600
 # sanitizers: no
 # ranks: 0
