@@ -104,6 +104,7 @@ run 8 sol/6_network --compute 60 --link 1Gbit/s,50us --overlap
 predicted 34 'MLP 784-1024-1024-10 +8 +131\.77 '
 run 2 sol/6_network --compute 60 --link 993.968Mbit/s # where communication takes over: a half
 predicted 13 'MLP 784-1024-1024-10 +2 +120\.00 +50\.0 % '
+run 2 sol/6_network --compute 60 --hidden 128; is 0 'MLP 784-128-128-10 +2 .* [.0-9]+ % +1\.000 '
 run 2 sol/6_network --link 1Gbit/s,1ms # computing as measured here
 predicted 13
 for option in '--link=none' '--compute=-1'; do
