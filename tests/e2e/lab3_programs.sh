@@ -37,7 +37,7 @@ run 1 sol/3_learning_rate --batch 512; refused '--images=2048: the largest batch
 # ---- part 4 ----
 # Synchronised, three ranks are one, to rounding, and without it they are not; ghost_norm is the
 # network's own batch norm.
-options=(--data synthetic --images 320 --test 100 --epochs 0.2 --seeds 1 --batch 32 --large 32)
+options=(--data synthetic --images 96 --test 100 --epochs 0.7 --seeds 1 --batch 32 --large 32)
 run 3 sol/4_batch_norm; is 0
 table '$1 == "apart" && $2 == 1 { apart = $3 }
     $1 == "synchronised" && $2 == 1 { rows++; together = $3 }
@@ -93,7 +93,7 @@ run 1 student/7_contest; stub 3a_scaled_rate.c
 run 1 sol/7_contest --K 32; refused '--images=128: the largest batch'
 
 # ---- part 8 ----
-options=(--data synthetic --model linear)
+options=(--data synthetic --model linear --batch 32)
 run 1 sol/8_predict; is 0
 figure predict
 table 'NR > 1 { rows[$1]++; if (!($3 > 0 && $4 > 0)) bad = 1 }
