@@ -11,7 +11,7 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 tools=$BUILD/cuda_on_host
 [ -x "$tools/link" ] || { echo "skipped: no C++ compiler or objcopy"; exit 77; }
-export EMULATED=yes EXTRA="-fsanitize=thread -O1 -DHOST_THREADS"
+export EMULATED=yes EXTRA="-fsanitize=thread -O0 -DHOST_THREADS"
 # The emulation multiplies matrices with OpenBLAS, whose threads the sanitizer does not know.
 export OPENBLAS_NUM_THREADS=1
 # ThreadSanitizer does not know every layout of memory that a kernel draws.

@@ -16,7 +16,7 @@
 # With more than 3 cores a case of several ranks (or a script without a line "# ranks: 0") counts
 # twice.
 # SAN=1: the same cases, except scripts with a line "# sanitizers: no" (those with "only" run only
-# then).
+# then) and, without ALL=1, whole trainings on the emulation in each precision.
 # SAN=thread: the unit tests of code with threads, in one process, with OpenMP held to one thread:
 # the thread sanitizer knows neither OpenMP's barriers nor MPI.
 set -u
@@ -98,8 +98,9 @@ scripts() { # lines: light|heavy|waits id limit command…, and "all id" for tho
 # case_2, …) that with 3, else 2, else the first; of scripts those without "# all: yes".
 sample() {
     local kernels='^test_(conv|layers|batchnorm|vectors|cuda|loader)'
-    awk -v kernels="$kernels" '$1 == "all" { rest[$2]; next }
+    awk -v kernels="$kernels" -v san="${SAN:-}" '$1 == "all" { rest[$2]; next }
         $2 in rest || ($2 ~ "/cuda_on_host[.]" && $2 !~ kernels) { next }
+        san && $2 ~ "^test_cuda_gpu/.*(fp16|bf16|tf32|loss_scal)" { next }
         { family = $2; ranks = match($0, / --np [0-9]+ /) ? substr($0, RSTART + 6) + 0 : 0
             if (ranks) sub("_" ranks "$", "_", family); else sub(/\.[0-9]+$/, "", family)
             if (!(family in kept) || (ranks && ranks <= 3)) kept[family] = NR
