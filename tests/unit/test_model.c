@@ -37,6 +37,8 @@ DEVICE_TEST(parameter_counts)
         {"wrn16-10", 32, 32, 3, 0, 0, 17116634},   {"resnet8", 28, 28, 1, 0, 0, 77754},
         {"cnn", 28, 28, 1, 0, 0, 96554},           {"airbench-64", 32, 32, 3, 0, 0, 1971640},
         {"airbench-64", 32, 32, 3, 0, 1, 1970488},
+        /* (10 + 64) 24 + 2 (4 * 24 + 12 * 24^2 + 9 * 24) + 2 * 24 */
+        {"gpt-24-2-4", 1, 64, 1, 0, 0, 16272},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         ModelSpec s = {.name = table[i].name,
@@ -184,6 +186,12 @@ static void new_too_small(void *unused)
     net_model(d->be, &(ModelSpec){.name = "cnn", .h = 3, .w = 3, .c = 1, .classes = 10}, 2);
 }
 
+static void new_gpt(void *spec)
+{
+    Device *d = device_open();
+    net_model(d->be, spec, 2);
+}
+
 BACKEND_TEST(refusals)
 {
     static char *const bad[] = {
@@ -193,6 +201,22 @@ BACKEND_TEST(refusals)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         expect_death(EXIT_USAGE, new_named, bad[i], "model", bad[i], NULL);
     expect_death(EXIT_USAGE, new_too_small, NULL, "cnn", "3x3", NULL);
+    static char *const texts[][2] = {{"gpt-128-2-3", "a width of 128 cannot be split into 3 heads"},
+                                     {"gpt-0-2-1", "width of 0: expected 1 to 1024"},
+                                     {"gpt-4096-2-8", "width of 4096: expected 1 to 1024"},
+                                     {"gpt-64-99999999999-1", "layers of 2147483647"},
+                                     {"gpt-64-2-0", "heads of 0"},
+                                     {"gpt-1024-2-4", "heads of 256 channels: at most 128"},
+                                     {"gpt-64-2", "gpt-D-L-H"},
+                                     {"gpt-64-02-4", "gpt-D-L-H"},
+                                     {"gpt-64-2-4-", "gpt-D-L-H"},
+                                     {"gpt--64-2-4", "gpt-D-L-H"}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect_death(EXIT_USAGE, new_named, texts[i][0], texts[i][0], texts[i][1], NULL);
+    ModelSpec images = {.name = "gpt-64-2-4", .h = 28, .w = 28, .c = 1, .classes = 10},
+              long_text = {.name = "gpt-64-2-4", .h = 1, .w = 1025, .c = 1, .classes = 256};
+    expect_death(EXIT_USAGE, new_gpt, &images, "reads text, not images of 28x28x1", NULL);
+    expect_death(EXIT_USAGE, new_gpt, &long_text, "a context of 1025 tokens", "at most 1024", NULL);
 }
 
 /* ---- initial weights ---- */
