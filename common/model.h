@@ -76,10 +76,10 @@ typedef struct Layer {
     bool fixed;              /* conv: its filters are not trained, their gradient stays 0; batch
                               * norm: gamma is 1, and no parameter */
     float eps, momentum;     /* batch norm's; layer norm's eps */
-    float std;               /* of initial weights N(0, std^2), with biases 0; 0: as model_init says */
-    float scale;             /* dense: of its output; 1, but for logits in "airbench-W" */
-    Activation f;            /* of LAYER_ACTIVATION */
-    int s;                   /* batch norm: index of running_mean in state_views (running_var
+    float std;    /* of initial weights N(0, std^2), with biases 0; 0: as model_init says */
+    float scale;  /* dense: of its output; 1, but for logits in "airbench-W" */
+    Activation f; /* of LAYER_ACTIVATION */
+    int s;        /* batch norm: index of running_mean in state_views (running_var
                               * follows) */
 } Layer;
 
@@ -181,10 +181,10 @@ int model_halo(const Model *m); /* the halo that x must have */
 /* How many labels a sample has: 1, or a text's T. */
 int model_positions(const Model *m);
 
-/* Loss of m->logits against label I32 [N], of text [N,T]: adds {sum of weight * loss, correct answers} to `totals`
- * F64 [2] on the device. weight [N] per sample or NO_TENSOR (all 1). gradient: also prepare the
- * backward pass of (sum of weight * loss) / N, the MEAN loss, of text / (N T); N is the batch just
- * run, not the sum of the weights. */
+/* Loss of m->logits against label I32 [N], of text [N,T]: adds {sum of weight * loss, correct
+ * answers} to `totals` F64 [2] on the device. weight [N] per sample or NO_TENSOR (all 1). gradient:
+ * also prepare the backward pass of (sum of weight * loss) / N, the MEAN loss, of text / (N T); N
+ * is the batch just run, not the sum of the weights. */
 void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradient);
 
 /* To look at: activation a of the last pass (0: its input; i + 1: what layer i made), [N,H,W,C];

@@ -16,9 +16,14 @@ static Layer *append(Model *m, LayerKind kind, const char *name, int in, Shape o
     REQUIRE((double)out.h * out.w * out.c <= INT_MAX,
             "model %s: images of %dx%d are too large for it", m->spec.name, m->spec.h, m->spec.w);
     Layer *l = &m->layers[m->nlayers++];
-    *l = (Layer){
-        .kind = kind, .in = in, .residual = NONE, .out = out.c, .w = NONE, .b = NONE, .s = NONE,
-        .tied = NONE};
+    *l = (Layer){.kind = kind,
+                 .in = in,
+                 .residual = NONE,
+                 .out = out.c,
+                 .w = NONE,
+                 .b = NONE,
+                 .s = NONE,
+                 .tied = NONE};
     snprintf(l->name, sizeof l->name, "%s", name);
     m->plan->shape[m->nlayers] = out;
     return l;

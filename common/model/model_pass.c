@@ -64,11 +64,19 @@ static Tensor rows(Tensor t)
     return t;
 }
 
-/* A dense layer's weights, its own or another layer's; whose gradient. */
+/* A dense layer's weights, its own or another layer's; as a matrix: they, or their gradient. */
 static int weights_of(const Layer *l) { return l->w == NONE ? l->tied : l->w; }
+static Tensor dense_matrix(const Layer *l, Tensor weights)
+{
+    REQUIRE(given(weights),
+            "%s has another layer's weights, which are not here now: a network "
+            "with tied weights cannot be sharded (ZeRO-2, ZeRO-3)",
+            l->name);
+    return matrix(weights, l->out);
+}
 static Tensor dense_weights(const Model *m, const Layer *l)
 {
-    return matrix(param(m, weights_of(l)), l->out);
+    return dense_matrix(l, param(m, weights_of(l)));
 }
 
 static Tensor moments(const Model *m, int C) /* [n,2,C] */
@@ -307,8 +315,7 @@ void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradi
     }
     Tensor dlogits = gradient ? grad(m, m->nlayers) : NO_TENSOR;
     m->be->op->cross_entropy(m->s, dlogits, NO_TENSOR, totals, m->logits, label, weight,
-                             1.0f / (m->plan->n * model_positions(m)),
-                             gradient ? m->smoothing : 0);
+                             1.0f / (m->plan->n * model_positions(m)), gradient ? m->smoothing : 0);
 }
 
 Tensor model_loss_gradient(const Model *m) { return grad(m, m->nlayers); }
@@ -361,7 +368,7 @@ static void dense_backward(Model *m, int i, bool add)
     const Layer *l = &m->layers[i];
     Tensor dy = rows(grad(m, i + 1));
     scale(m, dy, l->scale);
-    op->dense_backward_weight(m->s, matrix(dparam(m, weights_of(l)), l->out),
+    op->dense_backward_weight(m->s, dense_matrix(l, dparam(m, weights_of(l))),
                               optional_dparam(m, l->b), rows(act(m, l->in)), dy);
     if (!is_input(m, l->in)) /* the input needs no gradient */
         op->dense_backward_data(m->s, rows(grad(m, l->in)), dy, dense_weights(m, l), add);

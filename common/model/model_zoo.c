@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* GPT-2's initial weights; and a width of which no layer has more channels than the devices take. */
+/* Of GPTs: the standard deviation of GPT-2's initial weights; the largest width (no layer then has
+ * more channels than a device takes), the most layers. */
 static const float GPT_STD = 0.02f;
 enum { GPT_WIDEST = 1024, GPT_LAYERS = 48 };
 
@@ -234,8 +235,9 @@ static bool gpt_named(const char *name, int number[3])
     int width = number[0], heads = number[2];
     REQUIRE(width % heads == 0, "model %s: a width of %d cannot be split into %d heads", name,
             width, heads);
-    REQUIRE(width / heads <= MAX_HEAD, "model %s: heads of %d channels: at most %d: take more heads",
-            name, width / heads, MAX_HEAD);
+    REQUIRE(width / heads <= MAX_HEAD,
+            "model %s: heads of %d channels: at most %d: take more heads", name, width / heads,
+            MAX_HEAD);
     return true;
 }
 

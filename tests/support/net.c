@@ -14,8 +14,7 @@ ModelSpec small_spec(const char *name)
     return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5};
 }
 
-const char *const model_kinds[KINDS] = {"linear",  "mlp",     "cnn",
-                                         "resnet8", "wrn16-1", "gpt-12-2-3"};
+const char *const model_kinds[KINDS] = {"linear", "mlp", "cnn", "resnet8", "wrn16-1", "gpt-12-2-3"};
 
 /* The batch's tensors for N images. */
 static void make_batch(Net *n, int N)

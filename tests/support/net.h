@@ -16,8 +16,8 @@ typedef struct Net {
 
 /* Small images of odd sides, where a kernel's border and a stride's rounding matter most. */
 ModelSpec small_spec(const char *name);
-/* One model of each kind: resnet20 and wrn16-2 have the same layers, more often or wider. Those from
- * NORMS to NORMS_END - 1 have batch norm; the last one reads text. */
+/* One model of each kind: resnet20 and wrn16-2 have the same layers, more often or wider. Those
+ * from NORMS to NORMS_END - 1 have batch norm; the last one reads text. */
 enum { NORMS = 2, NORMS_END = 5, KINDS = 6 };
 extern const char *const model_kinds[KINDS];
 

@@ -70,13 +70,14 @@ static void exponentials(float *p, float log, int seen, int keys)
 /* A row of scores becomes probabilities; returns the log of their denominator. */
 static float softmax(float *p, int seen, int keys)
 {
-    float most = p[0], sum = 0;
+    float most = p[0];
 #pragma omp simd reduction(max : most)
     for (int j = 1; j < seen; j++)
         most = p[j] > most ? p[j] : most;
     exponentials(p, most, seen, keys);
+    float sum = p[0];
 #pragma omp simd reduction(+ : sum)
-    for (int j = 0; j < seen; j++)
+    for (int j = 1; j < seen; j++)
         sum += p[j];
     float share = 1 / sum;
     for (int j = 0; j < seen; j++)

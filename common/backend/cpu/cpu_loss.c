@@ -11,8 +11,7 @@ typedef struct RowLoss {
 } RowLoss;
 
 /* One row of K logits; dlogits may be NULL. */
-static RowLoss row_loss(float *dlogits, const float *z, int K, int y, double scale,
-                        float smoothing)
+static RowLoss row_loss(float *dlogits, const float *z, int K, int y, double scale, float smoothing)
 {
     int best = 0;
     bool finite = true;

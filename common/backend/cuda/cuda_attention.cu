@@ -35,8 +35,7 @@ DEVICE Row row_of(Heads a)
 #define UNROLL
 #endif
 /* Over a head's channels; D, a constant, is at least d. */
-#define FOR_CHANNELS(c) \
-    UNROLL for (int c = 0; c < D; c++) if (c < a.d)
+#define FOR_CHANNELS(c) UNROLL for (int c = 0; c < D; c++) if (c < a.d)
 
 /* to [D] = from [d], and 0s. */
 template <int D> DEVICE void load(float *to, const float *from, Heads a)

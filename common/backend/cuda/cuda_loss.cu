@@ -1,6 +1,6 @@
 /* cuda_loss.cu: softmax and cross entropy: loss = log(sum exp(z - max)) - (z[label] - max), so that
- * nothing overflows. A few thousand rows: one block does all, so that its totals have a fixed order.
- * Of text there are many more: blocks sum a part each, and one adds them up. */
+ * nothing overflows. Of images there are a few thousand: one block does all, so that its totals
+ * have a fixed order. Of text there are many more: blocks sum a part each, one adds them up. */
 #include "cuda_kernel.h"
 
 typedef struct Row {
