@@ -181,7 +181,9 @@ class Block(nn.Module):
         batch, length, width = x.shape
         q, k, v = (part.view(batch, length, self.heads, -1).transpose(1, 2)
                    for part in self.attn.c_attn(self.ln_1(x)).split(width, dim=2))
-        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        scores = q @ k.transpose(2, 3) / (width // self.heads) ** 0.5
+        later = torch.ones(length, length, dtype=torch.bool, device=x.device).triu(1)
+        y = scores.masked_fill(later, -torch.inf).softmax(3) @ v
         x = x + self.attn.c_proj(y.transpose(1, 2).reshape(batch, length, width))
         return x + self.mlp.c_proj(F.gelu(self.mlp.c_fc(self.ln_2(x)), approximate="tanh"))
 
