@@ -154,10 +154,11 @@ static int gpt_block(Model *m, int x, int layer, int width, int heads, float las
     for (int i = 0; i < 6; i++)
         snprintf(name[i], sizeof name[i], "h.%d.%s", layer, parts[i]);
     int h = model_linear(m, model_layernorm(m, x, name[0]), name[1], 3 * width, GPT_STD, NONE);
-    x = model_linear(m, model_attention(m, h, heads), name[2], width, last_std, x);
+    x = model_linear(m, model_attention(m, h, heads), name[2], width, last_std,
+                     m->spec.no_skip ? NONE : x);
     h = model_linear(m, model_layernorm(m, x, name[3]), name[4], 4 * width, GPT_STD, NONE);
     h = model_activation_of(m, h, ACTIVATION_GELU_TANH, NULL);
-    return model_linear(m, h, name[5], width, last_std, x);
+    return model_linear(m, h, name[5], width, last_std, m->spec.no_skip ? NONE : x);
 }
 
 /* GPT-2 (Radford et al., 2019) without dropout, its names and initial weights; the context is as

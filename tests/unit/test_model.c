@@ -22,37 +22,21 @@ DEVICE_TEST(parameter_counts)
         bool no_skip, no_batchnorm;
         int count;
     } table[] = {
-        {"linear", 32, 32, 3, 0, 0, 30730},
-        {"mlp", 32, 32, 3, 0, 0, 820874},
-        {"cnn", 32, 32, 3, 0, 0, 106730},
-        {"cnn", 32, 32, 3, 0, 1, 106346},
-        {"resnet8", 32, 32, 3, 0, 0, 78042},
-        {"resnet8", 32, 32, 3, 0, 1, 77370},
-        {"resnet8", 32, 32, 3, 1, 0, 75290},
-        {"resnet8", 32, 32, 3, 1, 1, 74810},
-        {"resnet20", 32, 32, 3, 0, 0, 272474},
-        {"resnet20", 32, 32, 3, 0, 1, 270906},
-        {"resnet20", 32, 32, 3, 1, 0, 269722},
-        {"resnet20", 32, 32, 3, 1, 1, 268346},
-        {"resnet56", 32, 32, 3, 0, 0, 855770},
-        {"resnet56", 32, 32, 3, 0, 1, 851514},
-        {"resnet56", 32, 32, 3, 1, 0, 853018},
-        {"resnet56", 32, 32, 3, 1, 1, 848954},
-        {"wrn16-1", 28, 28, 1, 0, 0, 174778},
-        {"wrn16-1", 32, 32, 3, 0, 0, 175066},
-        {"wrn16-1", 32, 32, 3, 0, 1, 174138},
-        {"wrn16-1", 32, 32, 3, 1, 0, 172506},
-        {"wrn16-1", 32, 32, 3, 1, 1, 171578},
-        {"wrn16-2", 32, 32, 3, 0, 0, 691674},
-        {"wrn16-2", 32, 32, 3, 0, 1, 689850},
-        {"wrn16-2", 32, 32, 3, 1, 0, 680922},
-        {"wrn16-10", 32, 32, 3, 0, 0, 17116634},
-        {"resnet8", 28, 28, 1, 0, 0, 77754},
-        {"cnn", 28, 28, 1, 0, 0, 96554},
-        {"airbench-64", 32, 32, 3, 0, 0, 1971640},
-        {"airbench-64", 32, 32, 3, 0, 1, 1970488},
-        /* (10 + 64) 24 + 2 (4 * 24 + 12 * 24^2 + 9 * 24) + 2 * 24 */
-        {"gpt-24-2-4", 1, 64, 1, 0, 0, 16272},
+        {"linear", 32, 32, 3, 0, 0, 30730},        {"mlp", 32, 32, 3, 0, 0, 820874},
+        {"cnn", 32, 32, 3, 0, 0, 106730},          {"cnn", 32, 32, 3, 0, 1, 106346},
+        {"resnet8", 32, 32, 3, 0, 0, 78042},       {"resnet8", 32, 32, 3, 0, 1, 77370},
+        {"resnet8", 32, 32, 3, 1, 0, 75290},       {"resnet8", 32, 32, 3, 1, 1, 74810},
+        {"resnet20", 32, 32, 3, 0, 0, 272474},     {"resnet20", 32, 32, 3, 0, 1, 270906},
+        {"resnet20", 32, 32, 3, 1, 0, 269722},     {"resnet20", 32, 32, 3, 1, 1, 268346},
+        {"resnet56", 32, 32, 3, 0, 0, 855770},     {"resnet56", 32, 32, 3, 0, 1, 851514},
+        {"resnet56", 32, 32, 3, 1, 0, 853018},     {"resnet56", 32, 32, 3, 1, 1, 848954},
+        {"wrn16-1", 28, 28, 1, 0, 0, 174778},      {"wrn16-1", 32, 32, 3, 0, 0, 175066},
+        {"wrn16-1", 32, 32, 3, 0, 1, 174138},      {"wrn16-1", 32, 32, 3, 1, 0, 172506},
+        {"wrn16-1", 32, 32, 3, 1, 1, 171578},      {"wrn16-2", 32, 32, 3, 0, 0, 691674},
+        {"wrn16-2", 32, 32, 3, 0, 1, 689850},      {"wrn16-2", 32, 32, 3, 1, 0, 680922},
+        {"wrn16-10", 32, 32, 3, 0, 0, 17116634},   {"resnet8", 28, 28, 1, 0, 0, 77754},
+        {"cnn", 28, 28, 1, 0, 0, 96554},           {"airbench-64", 32, 32, 3, 0, 0, 1971640},
+        {"airbench-64", 32, 32, 3, 0, 1, 1970488}, {"gpt-24-2-4", 1, 64, 1, 0, 0, 16272},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         ModelSpec s = {.name = table[i].name,
@@ -291,6 +275,34 @@ DEVICE_TEST(initial_weights)
             for (int c = 0; c < a.m->state_views[v].count; c++)
                 assert_true(stats[c] == (strstr(a.m->state_views[v].name, "running_var") ? 1 : 0));
         }
+    }
+}
+
+/* A GPT has GPT-2's names, and its initial weights; what ends in a residual connection is smaller by
+ * the root of 2 L. */
+DEVICE_TEST(gpt_weights)
+{
+    static const struct {
+        const char *name;
+        int shape[2];
+        double mean, deviation;
+    } some[] = {
+        {"wte.weight", {256, 64}, 0, 0.02},          {"wpe.weight", {32, 64}, 0, 0.02},
+        {"h.0.ln_1.weight", {64, 0}, 1, 0},          {"h.0.attn.c_attn.weight", {192, 64}, 0, 0.02},
+        {"h.0.attn.c_attn.bias", {192, 0}, 0, 0},    {"h.1.attn.c_proj.weight", {64, 64}, 0, 0.01},
+        {"h.1.mlp.c_fc.weight", {256, 64}, 0, 0.02}, {"h.1.mlp.c_proj.weight", {64, 256}, 0, 0.01},
+        {"h.1.mlp.c_proj.bias", {64, 0}, 0, 0},      {"ln_f.bias", {64, 0}, 0, 0}};
+    ModelSpec s = {.name = "gpt-64-2-4", .h = 1, .w = 32, .c = 1, .classes = 256};
+    Net n = net_new(d->be, &s, 1, 1, 1);
+    float *w = fetch(&n, n.m->params);
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        const View *v = model_find(n.m, some[i].name);
+        double mean, deviation;
+        assert_non_null(v);
+        assert_true(v->shape[0] == some[i].shape[0] && v->shape[1] == some[i].shape[1]);
+        moments(w, v, &mean, &deviation);
+        expect_close(mean, some[i].mean, 5 * some[i].deviation / sqrt(v->count), 0, v->name);
+        expect_close(deviation, some[i].deviation, 0, 0.1, v->name);
     }
 }
 

@@ -276,4 +276,7 @@ DEVICE_TEST(gpt)
         {.name = "gpt-6-3-6", .h = 1, .w = 9, .c = 1, .classes = 11}};
     for (int i = 0; i < (SANITIZED ? 1 : 4); i++)
         check_model(d, &specs[i]);
+    ModelSpec bare = specs[0];
+    bare.no_skip = true;
+    check_model(d, &bare);
 }
