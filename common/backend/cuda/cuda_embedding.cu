@@ -8,16 +8,15 @@ static void check(Tensor y, Tensor x, Tensor tokens, Tensor positions)
     ASSERT(tokens.c == y.c && positions.c == y.c && positions.n == x.w && !x.halo && !y.halo);
 }
 
-/* A token that is out of range shows as NaN. */
+/* A token that is out of range, or no whole number, shows as NaN. */
 KERNEL embedding_forward(Act y, const float *x, const float *tokens, const float *positions, int V,
                          size_t n)
 {
     FOR_EACH (i, n) {
         size_t row = i / y.c, c = i % y.c;
         float id = x[row];
-        put(y, i,
-            id >= 0 && id < V ? tokens[(size_t)id * y.c + c] + positions[row % y.w * y.c + c]
-                              : NAN);
+        bool known = id >= 0 && id < V && id == floorf(id);
+        put(y, i, known ? tokens[(size_t)id * y.c + c] + positions[row % y.w * y.c + c] : NAN);
     }
 }
 
