@@ -278,8 +278,8 @@ DEVICE_TEST(initial_weights)
     }
 }
 
-/* A GPT has GPT-2's names, and its initial weights; what ends in a residual connection is smaller by
- * the root of 2 L. */
+/* A GPT has GPT-2's names, and its initial weights; what ends in a residual connection is smaller
+ * by the root of 2 L. */
 DEVICE_TEST(gpt_weights)
 {
     static const struct {
