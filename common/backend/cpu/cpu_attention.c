@@ -71,7 +71,9 @@ static void exponentials(float *p, float log, int seen, int keys)
 static float softmax(float *p, int seen, int keys)
 {
     float most = p[0];
+#ifndef __clang__ /* which makes no vectors of this, and says so */
 #pragma omp simd reduction(max : most)
+#endif
     for (int j = 1; j < seen; j++)
         most = p[j] > most ? p[j] : most;
     exponentials(p, most, seen, keys);
