@@ -17,6 +17,7 @@
 #= ARGS="..."     more options for the program; ARGS=--help lists them
 #= LAB=lab2       which lab 'make check' judges (default: every lab that has a check)
 #= SUBMISSION=f.c file or folder that 'make grade' grades, on NP=2 (default: assessment/train.c)
+#= CLASS=2027     'make handout': other numbers in the questions of answers.txt for each class
 #= NEXT=1         'make lab1': open the next part
 #= ONLY=5         'make lab1': this part; ONLY=3_train: this program; ONLY=all: all of them.
 #=                Other targets: only checks, tests or fuzzers whose name contains this
@@ -32,9 +33,9 @@
 
 # Values are plain text: make expands nothing in them, and a shell gets them in quotes. 'override'
 # alone would remove them from the recipes' environment.
-GIVEN := ALL ARGS BUILD CC CFLAGS CUDA_ARCH CUDA_HOME DATA DATA_DIR DEPS DEVICE DRAW FUZZ_CC \
-    FUZZ_SECONDS HEADLESS HOSTS JOBS KILL LAB MPICC NEXT NP ONLY PORTABLE PYTHON_TORCH RUNS SAN \
-    SEED SOL SUBMISSION SUBMISSIONS TARBALL V WERROR WORKLOG
+GIVEN := ALL ARGS BUILD CC CFLAGS CLASS CUDA_ARCH CUDA_HOME DATA DATA_DIR DEPS DEVICE DRAW \
+    FUZZ_CC FUZZ_SECONDS HEADLESS HOSTS JOBS KILL LAB MPICC NEXT NP ONLY PORTABLE PYTHON_TORCH \
+    RUNS SAN SEED SOL SUBMISSION SUBMISSIONS TARBALL V WERROR WORKLOG
 INHERITED := $(foreach name,$(GIVEN),$(if $(filter environment%,$(origin $(name))),$(name)))
 TYPED := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
 $(foreach name,$(INHERITED) $(TYPED),$(eval override $(name) := $$(value $(name)))\
@@ -85,7 +86,7 @@ expected:   ## check lab 1's expected numbers, on two processors' kernels (half 
 coverage:   ## which lines of common/ the tests run
 fuzz:       ## feed the file readers random bytes, FUZZ_SECONDS=20 each (needs clang)
 lint:       ## shellcheck, cppcheck, layout, wording, and which folder may include which
-format:     ## run clang-format 14 on the sources; update the tables of parts in the handouts
+format:     ## run clang-format 14 on the sources; update the generated tables
 patches:    ## remake the trainers' patches from their solutions, edited in build/
 figures:    ## redraw the figures in docs/; ONLY=lab2: only some (minutes)
 clean:      ## remove build/ and nothing else; BUILD=folder: only if make created it
@@ -140,7 +141,7 @@ update:
 	@common/setup/update.sh $(call quoted,$(TARBALL))
 handout: $(if $(wildcard common/setup/handout.txt),,no_solutions)
 	@$(BUILD_FOLDER)
-	@common/setup/handout.sh $(BUILD)/handout
+	@common/setup/handout.sh $(BUILD)/handout $(CLASS)
 WORKLOG ?= lab2_ddp/worklog.md
 worklog:
 	@common/setup/worklog.sh $(call quoted,$(WORKLOG))

@@ -68,6 +68,6 @@ bool answer_right(const Question *q, double value);
 /* DONE, TODO or WRONG, with the usual mistake explained if it is one. free() its `why`. */
 ExerciseResult answer_judge(const Question *q, const AnswerFile *file);
 /* The program LAB/check/99_answers: a line for each question, judged in LAB's exercises/answers.txt
- * (SOL=1: in its solution/), or in the file given. --digests FILE: prints those of another key. */
+ * (SOL=1: in its solution/), or in the file given. */
 int answers_main(int argc, char **argv, const char *lab, const Question *questions, int count);
 #endif

@@ -25,7 +25,7 @@ typedef struct TrainingSpec {
     Backend *be;
     const Dataset *data;
     ModelSpec model;
-    Model *own;         /* to train this one, planned for the batch and for 250 images; NULL: new */
+    Model *own;         /* to train this one, planned for the batch and 250 images; NULL: new */
     int images, test;   /* used of each set: the first ones */
     int batch;          /* the largest batch of any update; at most `images` */
     int micro;          /* gradient accumulation: at most this many images at once; 0: the batch. It

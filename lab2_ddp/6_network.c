@@ -6,12 +6,13 @@
 #include "check.h"
 #include "parts/6_network/network_study.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct Choices {
     RunOptions run;
     const char *link;
-    int batch;
+    int batch, hidden;
     bool overlap;
     double compute;
 } Choices;
@@ -22,6 +23,8 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         RUN_OPTIONS(c->run),
         {"link", ARG_STRING, &c->link, .help = "initial network: BANDWIDTH,LATENCY"},
         {"batch", ARG_INT, &c->batch, .min = 1, .max = 4096, .help = "images per rank and update"},
+        {"hidden", ARG_INT, &c->hidden, .min = 128, .max = 4096,
+         .help = "units of each of the MLP's two hidden layers"},
         {"overlap", ARG_FLAG, &c->overlap, .help = "exchange 8 buckets during the backward pass"},
         {"compute", ARG_REAL, &c->compute, .min = 0, .max = 1e6,
          .help = "milliseconds of computing per update (0: measure it)"},
@@ -116,13 +119,21 @@ static void on_event(void *session, const PlotEvent *e)
 
 /* ---- the start ---- */
 
+static void choose_models(StudyModel *model, int hidden)
+{
+    for (int i = 0; i < STUDY_MODELS; i++)
+        model[i] = network_models[i];
+    snprintf(model[0].name, sizeof model[0].name, "MLP 784-%d-%d-10", hidden, hidden);
+    model[0].spec.hidden[0] = model[0].spec.hidden[1] = hidden;
+}
+
 /* How long computing takes: measured once, on rank 0, while the others sleep. */
 static void measure_computing(NetworkStudy *n, const Lab *lab, double milliseconds)
 {
     UpdateWork found[STUDY_MODELS];
     Commands commands = commands_new(lab->comm, lab->be);
     for (int i = 0; i < STUDY_MODELS && lab->comm->rank == 0; i++) {
-        found[i] = calibrate(lab->be, &network_models[i].spec, n->batch, 10);
+        found[i] = calibrate(lab->be, &n->model[i].spec, n->batch, 10);
         if (milliseconds > 0) {
             found[i].forward = milliseconds / 3e3;
             found[i].backward = milliseconds * 2 / 3e3;
@@ -131,16 +142,17 @@ static void measure_computing(NetworkStudy *n, const Lab *lab, double millisecon
     commands_broadcast(&commands, (Command){{0}});
     commands_free(&commands, lab->be);
     comm_broadcast_host(lab->comm, found, sizeof found, 0);
-    for (int i = 0; i < STUDY_MODELS; i++) {
-        n->model[i] = network_models[i];
+    for (int i = 0; i < STUDY_MODELS; i++)
         n->model[i].work = found[i];
-    }
     n->grads = tensor_new(lab->be, F32, (int)(found[0].bytes / 4), 1, 1, 1, 0);
 }
 
 int main(int argc, char **argv)
 {
-    Choices c = {.run = run_options_default(), .link = "10Gbit/s,50us", .batch = 32};
+    Choices c = {.run = run_options_default(),
+                 .link = "10Gbit/s,50us",
+                 .batch = 32,
+                 .hidden = 1024};
     c.run.threads = 1; /* a rank stands for a machine; the virtual clock is one thread's */
     Option table[MOST_OPTIONS];
     parse(&c, table, argc, argv);
@@ -169,6 +181,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < STUDY_POINTS; i++)
         s.network.seconds[i] = NAN;
     s.network.choice = choice_of(&s, s.steps);
+    choose_models(s.network.model, c.hidden);
     measure_computing(&s.network, &lab, c.compute);
     int status = study_run(&s.network.study, &lab);
     tensor_free(lab.be, s.network.grads);

@@ -20,9 +20,9 @@ plain = $(call without,$(1),$(ODD) $(2))
 # Make tells only=1a from ONLY=1a, and ignores a variable that nobody reads.
 in_capitals = $(call must,$(if $(filter $(1),$(TYPED)),,yes), \
     $(1)= is not a variable of this Makefile: $(2)=)
-$(foreach pair,all:ALL args:ARGS build:BUILD data:DATA deps:DEPS device:DEVICE headless:HEADLESS \
-    hosts:HOSTS jobs:JOBS kill:KILL lab:LAB next:NEXT np:NP only:ONLY san:SAN seed:SEED sol:SOL \
-    submission:SUBMISSION tarball:TARBALL, \
+$(foreach pair,all:ALL args:ARGS build:BUILD class:CLASS data:DATA deps:DEPS device:DEVICE \
+    headless:HEADLESS hosts:HOSTS jobs:JOBS kill:KILL lab:LAB next:NEXT np:NP only:ONLY san:SAN \
+    seed:SEED sol:SOL submission:SUBMISSION tarball:TARBALL, \
     $(call in_capitals,$(firstword $(subst :, ,$(pair))),$(lastword $(subst :, ,$(pair)))))
 $(call must,$(filter 1,$(words $(BUILD))),BUILD='$(BUILD)': expected the name of one folder)
 one_line = $(if $(findstring $(newline),$(value $(1))),,yes)
@@ -40,6 +40,9 @@ $(foreach name,$(filter $(FLAGS),$(INHERITED) $(TYPED)), \
     $(name)=$($(name)): expected no signs of the shell))
 $(call must,$(filter-out 0,$(shell expr x$(call quoted,$(JOBS)) : 'x[1-9][0-9]\{0,3\}$$')), \
     JOBS=$(JOBS): expected 1 to 9999)
+$(call must,$(filter-out 0,$(if $(CLASS), \
+    $(shell expr x$(call quoted,$(CLASS)) : 'x[1-9][0-9]\{0,8\}$$'),yes)), \
+    CLASS=$(CLASS): expected a whole number$(comma) such as the year)
 # The words of ARGS, each in quotes.
 ifneq ($(ARGS),)
 OPTION_WORDS := $(shell common/setup/words.sh $(call quoted,$(ARGS)))

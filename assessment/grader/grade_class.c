@@ -3,7 +3,7 @@
  *
  *     submissions.json     whose each is (class_sources.py)
  *     submissions/NAME/    of each: its train.c, results.json, report.html, figure, logs
- *     summary.csv, junit.xml, report.html    of all, rewritten after each
+ *     summary.csv, junit.xml, report.html    of all, rewritten after each that is graded
  *     secret               what was drawn for this class (mode 0600)
  *
  * A run that was interrupted resumes: what has results with the same key is not graded
@@ -234,6 +234,7 @@ static int grade_each(Class *c, int i)
 {
     const Source *s = &c->sources[i];
     const char *how = "";
+    bool write = i == c->count - 1; /* of all that was graded before once, at the end */
     char *out = format_new("%s/%s", c->o->out, s->folder);
     char *error = file_make_folder(out);
     REQUIRE(!error, "%s", error);
@@ -246,10 +247,12 @@ static int grade_each(Class *c, int i)
         grade_source(c, s, out);
         c->seconds += timer_now() - began;
         c->graded++;
+        write = true;
     }
     c->results[i] = results_read(out);
     REQUIRE(c->results[i], "%s/results.json: cannot be read again", out);
-    write_pages(c);
+    if (write)
+        write_pages(c);
     free(out);
     return print_row(c->results[i], s->name, how);
 }

@@ -19,6 +19,10 @@ typedef struct Canvas {
     float at[SIDE][SIDE][COLOURS];
 } Canvas; /* 0 … 255 */
 
+/* fminf and fmaxf are calls, for the sake of NaN: they took half of the time. */
+static float least(float a, float b) { return a < b ? a : b; }
+static float most(float a, float b) { return a > b ? a : b; }
+
 static float between(Rng *r, float low, float high) { return low + (high - low) * rng_uniform(r); }
 
 /* Every ten consecutive images hold every class once, in their own random order: balanced, and no
@@ -44,7 +48,7 @@ static float wave(float x) { return fabsf(x - floorf(x) - 0.5f) - 0.25f; }
 /* u, v: the position, rotated with the shape; period: of the textures. */
 static float form(int label, float u, float v, float period)
 {
-    float r = sqrtf(u * u + v * v), au = fabsf(u), av = fabsf(v), box = fmaxf(au, av),
+    float r = sqrtf(u * u + v * v), au = fabsf(u), av = fabsf(v), box = most(au, av),
           window = r - 0.95f;
     float a = u / period, b = v / period;
     /* cos(angle) -> cos(5 angle) */
@@ -52,17 +56,17 @@ static float form(int label, float u, float v, float period)
     switch (label) {
     case DISC: return r - 0.85f;
     case SQUARE: return box - 0.75f;
-    case TRIANGLE: return fmaxf(0.866f * au + 0.5f * v, -v) - 0.52f;
-    case CROSS: return fminf(fmaxf(au - 0.95f, av - 0.28f), fmaxf(au - 0.28f, av - 0.95f));
+    case TRIANGLE: return most(0.866f * au + 0.5f * v, -v) - 0.52f;
+    case CROSS: return least(most(au - 0.95f, av - 0.28f), most(au - 0.28f, av - 0.95f));
     case STAR: return 0.7f * (r - 0.62f - 0.33f * five);
     case RING: return fabsf(r - 0.72f) - 0.18f;
     case FRAME: return fabsf(box - 0.62f) - 0.16f;
-    case STRIPES: return fmaxf(window, wave(a) * period);
+    case STRIPES: return most(window, wave(a) * period);
     case CHECKS:
-        return fmaxf(window,
-                     copysignf(fminf(fabsf(wave(a)), fabsf(wave(b))), wave(a) * wave(b)) * period);
+        return most(window,
+                     copysignf(least(fabsf(wave(a)), fabsf(wave(b))), wave(a) * wave(b)) * period);
     /* DOTS */
-    default: return fmaxf(window, (0.3f - hypotf(0.25f + wave(a), 0.25f + wave(b))) * -period);
+    default: return most(window, (0.3f - hypotf(0.25f + wave(a), 0.25f + wave(b))) * -period);
     }
 }
 
@@ -76,7 +80,7 @@ static void paint(float pixel[COLOURS], const float colour[COLOURS], float cover
 }
 
 /* The fraction of a pixel inside an edge that is `distance` pixels away. */
-static float coverage(float distance) { return fminf(1, fmaxf(0, 0.5f - distance)); }
+static float coverage(float distance) { return least(1, most(0, 0.5f - distance)); }
 
 /* Fades from `from` to `to` in a random direction. */
 static void paint_background(Canvas *canvas, Rng *r, const float from[COLOURS],
@@ -100,14 +104,16 @@ static void paint_line(Canvas *canvas, Rng *r)
     for (int c = 0; c < COLOURS; c++)
         colour[c] = between(r, 40, 215);
     for (int y = 0; y < SIDE; y++)
-        for (int x = 0; x < SIDE; x++)
-            paint(canvas->at[y][x], colour,
-                  coverage(fabsf(nx * (x - SIDE / 2) + ny * (y - SIDE / 2) - at) - width));
+        for (int x = 0; x < SIDE; x++) {
+            float cover = coverage(fabsf(nx * (x - SIDE / 2) + ny * (y - SIDE / 2) - at) - width);
+            if (cover > 0) /* few pixels */
+                paint(canvas->at[y][x], colour, cover);
+        }
 }
 
 static void paint_form(Canvas *canvas, Rng *r, int label, const float colour[COLOURS])
 {
-    float radius = between(r, 6.5f, 11), room = fminf(SIDE / 2 - radius, 5);
+    float radius = between(r, 6.5f, 11), room = least(SIDE / 2 - radius, 5);
     float cx = SIDE / 2 + between(r, -room, room), cy = SIDE / 2 + between(r, -room, room);
     float angle = between(r, -0.5f, 0.5f), cosine = cosf(angle) / radius,
           sine = sinf(angle) / radius;
@@ -143,7 +149,7 @@ static void draw_picture(uint8_t *pixels, int label, Rng *r)
         for (int k = 0; k < 2; k++, bits >>= 16) {
             float value = from_canvas[i + k] +
                           noise * ((float)(bits & 255) + (float)(bits >> 8 & 255) - 255);
-            pixels[i + k] = (uint8_t)fminf(255, fmaxf(0, value + 0.5f));
+            pixels[i + k] = (uint8_t)least(255, most(0, value + 0.5f));
         }
     }
 }

@@ -17,19 +17,6 @@ static char *own_file(const char *program, const char *lab)
     return file;
 }
 
-static int print_digests(const AnswerFile *file)
-{
-    char digest[ANSWER_DIGEST];
-    for (int i = 0; i < file->count; i++) {
-        double value;
-        char *wrong = answer_number(&value, file->answer[i].text, "its unit");
-        REQUIRE(!wrong, "line %d: %s", file->answer[i].line, wrong);
-        answer_digest(digest, file->answer[i].name, value);
-        printf("%s %s\n", file->answer[i].name, digest);
-    }
-    return 0;
-}
-
 static int judge(const AnswerFile *file, const Question *questions, int count)
 {
     int wrong = 0, to_do = 0;
@@ -57,9 +44,7 @@ static void say_notes(const char *lines)
 
 int answers_main(int argc, char **argv, const char *lab, const Question *questions, int count)
 {
-    bool digests = argc == 3 && !strcmp(argv[1], "--digests");
-    REQUIRE(argc <= 2 || digests,
-            "99_answers [FILE]: judges answers.txt; --digests FILE: of a key");
+    REQUIRE(argc <= 2, "99_answers [FILE]: judges answers.txt");
     char *path = argc == 1 ? own_file(argv[0], lab) : format_new("%s", argv[argc - 1]);
     AnswerFile file;
     char *wrong = answers_read(&file, path);
@@ -70,11 +55,10 @@ int answers_main(int argc, char **argv, const char *lab, const Question *questio
                            path, path);
     }
     REQUIRE(!wrong || argc == 1, "%s", wrong);
-    if (!digests)
-        answers_check_names(&file, path, questions, count);
+    answers_check_names(&file, path, questions, count);
     if (wrong || file.ignored)
         say_notes(wrong ? wrong : file.ignored);
-    int status = digests ? print_digests(&file) : judge(&file, questions, count);
+    int status = judge(&file, questions, count);
     status = wrong || file.ignored ? EXIT_WRONG : status;
     answers_free(&file);
     free(wrong);

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# handout.sh OUT: the students' tarball, OUT/labs.tar.gz: the files that handout.txt names, with
-# AGENTS.md, for assistants, at its top, and the checksums by which update.sh tells a student's
+# handout.sh OUT [CLASS]: the students' tarball, OUT/labs.tar.gz: the files that handout.txt names,
+# with AGENTS.md, for assistants, at its top, and the checksums by which update.sh tells a student's
 # files from those given out. The same files give the same bytes. Files missing in
-# handout.txt are left out and named; if an exercise is filled in, no tarball is made.
+# handout.txt are left out and named; if an exercise is filled in, no tarball is made. CLASS: with
+# that class's numbers in answers.txt (answers.py), and their key in OUT/class_CLASS.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
-out=$1 list=common/setup/handout.txt
+out=$1 class=${2-} list=common/setup/handout.txt
+[ -z "$class" ] || command -v python3 >/dev/null ||
+    { echo "error: CLASS=$class needs python3: install it" >&2; exit 2; }
 wrong=()
 mkdir -p "$out"
 files=$out/files
@@ -61,6 +64,7 @@ mv "$labs/common/setup/agents.md" "$labs/AGENTS.md"
 sed -i '/^[|~+] /d' "$labs"/lab*/check/mistakes.txt # edits of the references
 # The README without what only the course's makers can run.
 sed '/^<!-- makers/,/^<!-- end of makers/d' README.md >"$labs/README.md"
+[ -z "$class" ] || common/setup/answers.py "$labs" "$class" "$out/class_$class"
 (cd "$labs" && find . -type f | sed 's,^\./,,' | sort | xargs -d '\n' sha256sum) >"$out/sums"
 mv "$out/sums" "$labs/common/setup/files.sha256"
 (cd "$out" && find labs -type f | sort) >"$files"
@@ -70,3 +74,4 @@ mv "$out/labs.tar.gz.part" "$out/labs.tar.gz"
 rm -rf "$labs" "$out/stays"
 size=$(wc -c <"$out/labs.tar.gz")
 echo "handout: $out/labs.tar.gz, $(wc -l <"$files") files, $((size / 1024)) KiB, no solutions"
+[ -z "$class" ] || echo "for you: the answers of class $class: $out/class_$class/lab*/solution/"

@@ -12,6 +12,8 @@ static MethodMaker maker(Training *t)
     return t->spec->method.make ? t->spec->method : sgd_maker(&t->sgd);
 }
 
+static int measured(int count) { return count < MEASURED ? count : MEASURED; }
+
 /* Of the batches that go through the network: a batch, or its pieces. */
 static int piece_of(const TrainingSpec *s, int batch)
 {
@@ -32,8 +34,8 @@ Training *training_new(const TrainingSpec *s, uint64_t seed)
     ASSERT(s->batch >= 1 && s->batch <= s->images && s->images <= s->data->train.count);
     Training *t = alloc(1, sizeof *t);
     *t = (Training){.spec = s, .sgd = s->sgd, .seed = seed, .epoch = -1};
-    int most = piece_of(s, s->batch);
-    t->m = s->own ? s->own : model_new(s->be, &s->model, most > MEASURED ? most : MEASURED);
+    int piece = piece_of(s, s->batch), set = measured(s->images > s->test ? s->images : s->test);
+    t->m = s->own ? s->own : model_new(s->be, &s->model, piece > set ? piece : set);
     model_init(t->m, seed);
     MethodMaker method = maker(t);
     t->method = method.make(method.context, t->m);
@@ -161,8 +163,6 @@ double training_loss(Training *t)
     t->images = 0;
     return mean;
 }
-
-static int measured(int count) { return count < MEASURED ? count : MEASURED; }
 
 Metrics training_test_of(Training *t, const int32_t *image, int count)
 {

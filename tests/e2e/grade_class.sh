@@ -7,6 +7,8 @@
 set -u
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 . tests/e2e/_work.sh
+. tests/e2e/_small_data.sh
+small_data "$work" 1000 240
 class=$work/class
 mkdir -p "$class/jane" "$class/x" "$class/nothing" "$class/linked"
 cd "$(dirname "$0")/../.." || exit 2
@@ -88,8 +90,8 @@ there() { find "$work" -path "$work/out" -prune -o -name log -prune -o -print | 
 before=$(there)
 
 grade() { # submissions, options…: sets $status
-    "$BUILD/assessment/grader/grade" --submission "$1" --trust --data synthetic --images 500 \
-        --out "$work/out" --device cpu "${@:2}" >"$work/log" 2>&1
+    "$BUILD/assessment/grader/grade" --submission "$1" --trust --data cifar10 --data-dir "$work" \
+        --images 500 --out "$work/out" --device cpu "${@:2}" >"$work/log" 2>&1
     status=$?
 }
 grade "$class"
@@ -210,8 +212,9 @@ mkdir "$work/small"
 if [ "$(id -u)" = 0 ] && unshare --mount mount -t tmpfs none "$work/small" 2>/dev/null; then
     # shellcheck disable=SC2016 # the shell inside expands it
     unshare --mount bash -c 'mount -t tmpfs -o size=20m none "$1" &&
-        exec "$2" --submission "$3" --trust --data synthetic --images 500 --out "$1"' full \
-        "$work/small" "$BUILD/assessment/grader/grade" "$work/one/jane.c" >"$work/log" 2>&1
+        exec "$2" --submission "$3" --trust --data cifar10 --data-dir "$4" --images 500 \
+            --out "$1"' full \
+        "$work/small" "$BUILD/assessment/grader/grade" "$work/one/jane.c" "$work" >"$work/log" 2>&1
     grep -q 'error: could not be graded: .*the disk has less' "$work/log" ||
         wrong "a full disk: $(cat "$work/log")"
 fi

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The students' tarball: the same bytes each time, no solutions, and nothing in it solves an
-# exercise, under any names; what its list does not know is left out, by name; an exercise that
-# somebody has filled in stops it. A corrected tarball leaves a student's work as it is. With ALL=1:
-# a disguised copy of each solution is found; and it works where it is unpacked: help, lab, check; a
-# new lab is picked up.
+# exercise, under any names; a class's differs in its numbers alone; what its list does not know is
+# left out, by name; an exercise that somebody has filled in stops it. A corrected tarball leaves a
+# student's work as it is. With ALL=1: a disguised copy of each solution is found; and it works
+# where it is unpacked: help, lab, check; a new lab is picked up.
 # seconds: 600
 # sanitizers: no
 # ranks: 0
@@ -19,6 +19,15 @@ cmp "$work/a/handout/labs.tar.gz" "$work/b/handout/labs.tar.gz" ||
     wrong "two tarballs of the same files differ"
 tar -xzf "$work/a/handout/labs.tar.gz" -C "$work"
 labs=$work/labs
+
+# Of a class: other numbers, and no other difference.
+make handout BUILD="$work/b" CLASS=2027 >"$work/log"; tail -n 1 "$work/log"
+mkdir "$work/class"; tar -xzf "$work/b/handout/labs.tar.gz" -C "$work/class"
+diff -rq "$labs" "$work/class/labs" | sed 's/ differ$//; s,.*/labs/,,' >"$work/log" || true
+printf '%s\n' common/setup/files.sha256 lab1_gd/HANDOUT.md lab1_gd/check/99_answers_check.c \
+    lab2_ddp/HANDOUT.md lab2_ddp/check/99_answers_check.c lab2_ddp/exercises/answers.txt |
+    diff - "$work/log" || wrong "a class's tarball differs in the files above"
+ls "$work"/b/handout/class_2027/lab{1_gd,2_ddp}/solution/answers.txt
 
 find "$labs" | sed "s,^$labs,," >"$work/files"
 for file in Makefile README.md LICENSE AGENTS.md lab2_ddp/worklog.md common/backend.h \

@@ -8,6 +8,7 @@
 set -u
 lab=lab2_ddp
 . tests/e2e/_lab.sh
+. tests/e2e/_small_data.sh
 more() { [ -z "${ALL-}" ] || "$@"; }
 too_few() { run 1 "sol/$1"; refused "needs at least 2 ranks: make lab2 ONLY=$1 NP="; }
 
@@ -103,6 +104,7 @@ run 8 sol/6_network --compute 60 --link 1Gbit/s,50us --overlap
 predicted 34 'MLP 784-1024-1024-10 +8 +131\.77 '
 run 2 sol/6_network --compute 60 --link 993.968Mbit/s # where communication takes over: a half
 predicted 13 'MLP 784-1024-1024-10 +2 +120\.00 +50\.0 % '
+run 2 sol/6_network --compute 60 --hidden 128; is 0 'MLP 784-128-128-10 +2 .* [.0-9]+ % +1\.000 '
 run 2 sol/6_network --link 1Gbit/s,1ms # computing as measured here
 predicted 13
 for option in '--link=none' '--compute=-1'; do
@@ -193,7 +195,9 @@ run 2 sol/9_asynchrony; refused 'error: a server and 2 to 31 workers'
 # Every figure of memory and bytes is counted as predicted (2 %), all stages end with the weights of
 # plain data parallelism (the same bits on 1 and 2 ranks), gathering ahead changes no bit, parts
 # give the same gradient, pieces the same to rounding.
-options=(--data synthetic --hidden "60,33" --batch 4 --updates 2 --deep resnet8 --deep-batch 4)
+small_data "$work" 1000 10
+options=(--data cifar10 --data-dir "$work" --hidden "60,33" --batch 4 --updates 2 --deep resnet8
+    --deep-batch 4)
 run 3 sol/10_shard; is 0
 run 4 sol/10_shard; is 0
 figure shard

@@ -7,6 +7,9 @@
 set -u
 lab=lab3_scale
 . tests/e2e/_lab.sh
+. tests/e2e/_small_data.sh
+small_data "$work" 1000 240
+data=(--data cifar10 --data-dir "$work")
 rows() { [ "$(grep -c "$1" "$results/$2")" = "$3" ] || fail "$2: expected $3 rows of $1"; }
 
 # ---- part 2 ----
@@ -34,7 +37,7 @@ run 1 sol/3_learning_rate --batch 512; refused '--images=2048: the largest batch
 # ---- part 4 ----
 # Synchronised, three ranks are one, to rounding, and without it they are not; ghost_norm is the
 # network's own batch norm.
-options=(--data synthetic --images 320 --test 100 --epochs 0.2 --seeds 1 --batch 32 --large 32)
+options=(--data synthetic --images 96 --test 100 --epochs 0.7 --seeds 1 --batch 32 --large 32)
 run 3 sol/4_batch_norm; is 0
 table '$1 == "apart" && $2 == 1 { apart = $3 }
     $1 == "synchronised" && $2 == 1 { rows++; together = $3 }
@@ -66,7 +69,7 @@ run 1 student/6_optimisers; stub 6a_momentum.c
 # ---- part 7 ----
 # The small batch; 18 ways to train two larger ones. By the rules: the small batch's rate, times the
 # root of 4, times 4.
-options=(--data synthetic --model linear --images 128 --test 50 --epochs 2 --seeds 2 --batch 8
+options=("${data[@]}" --model linear --images 128 --test 50 --epochs 2 --seeds 2 --batch 8
     --k 2 --K 4 --budget 3)
 agree 1 3 sol/7_contest
 results=$work/lab3_contest
@@ -90,7 +93,7 @@ run 1 student/7_contest; stub 3a_scaled_rate.c
 run 1 sol/7_contest --K 32; refused '--images=128: the largest batch'
 
 # ---- part 8 ----
-options=(--data synthetic --model linear)
+options=(--data synthetic --model linear --batch 32)
 run 1 sol/8_predict; is 0
 figure predict
 table 'NR > 1 { rows[$1]++; if (!($3 > 0 && $4 > 0)) bad = 1 }

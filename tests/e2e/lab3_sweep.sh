@@ -8,9 +8,11 @@ set -u
 lab=lab3_scale
 . tests/e2e/_lab.sh
 . tests/e2e/_processes.sh
-options=(--threads 1 --data synthetic --model mlp --train 600 --test 100 --check-every 200
-    --smallest 32 --largest 128 --factor 2 --target 0.15 --epochs 4 --comm auto --rounds 1
-    --slice 0.01)
+. tests/e2e/_small_data.sh
+small_data "$work" 1000 120
+options=(--threads 1 --data cifar10 --data-dir "$work" --model mlp --train 600 --test 100
+    --check-every 200 --smallest 32 --largest 128 --factor 2 --target 0.15 --epochs 4 --comm auto
+    --rounds 1 --slice 0.01)
 sweep() { # folder, ranks, more options
     out=$1 run "$2" student/1_batch_size --budget 0 "${@:3}"; is 0
 }
@@ -40,9 +42,9 @@ sweep "$work/ranks" 3 --seeds 2
 [ "$(steps "$work/ranks" | sort)" = "$(steps "$work/once" | sort)" ] ||
     fail "three ranks: $(steps "$work/ranks"), one: $(steps "$work/once")"
 
-# Runs that would take hours, and all ranks in the middle of one.
+# Runs that would take minutes, and all ranks in the middle of one.
 env --default-signal=INT common/setup/launch.sh --np 2 "$BUILD/student/lab3_scale/1_batch_size" \
-    --out "$work/long" "${options[@]}" --budget 0 --target 1 --epochs 1000 --train 20000 \
+    --out "$work/long" "${options[@]}" --budget 0 --target 1 --epochs 1000 --train 1000 \
     >"$work/long.log" 2>&1 &
 pid=$!
 within 60 test -s "$work/long/lab3_batch_size/sweep.csv"

@@ -3,7 +3,7 @@
 # all C sources and FILEs, their layout, lines over 100 columns, the arrows between rooms, words
 # that are not the field's (words.txt), tables of handouts that differ from the labs' parts.txt, and
 # files of check/ with an exercise's name. Any finding fails. --format: only lay the sources out
-# again, and write those tables.
+# again, and write those tables and the answers'.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
 built=()
@@ -32,6 +32,7 @@ if [ "${1-}" = --format ]; then
     common/setup/parts.sh tables "$tables" lab*_*/HANDOUT.md || exit
     for lab in "$tables"/*.md; do cat "$lab" >"$(basename "$lab" .md)/HANDOUT.md"; done
     rm -r "$tables"
+    common/setup/answers.py . 0
     exit
 fi
 

@@ -3,9 +3,10 @@
 # a separate process with a time limit that only ends hangs; continues after a failure; ends with
 # "N passed, N failed, N skipped". NAME: only cases whose "program/case" contains it.
 #
-# Without ALL=1 a sample: one of the cases that differ only by a seed or the number of ranks, and no
-# script with a line "# all: yes"; if no case of the sample matches a NAME, all cases that do.
-# Scripts do less, too, without ALL=1.
+# Without ALL=1 a sample: one of the cases that differ only by a seed or the number of ranks; on the
+# CPU emulation of CUDA, which is slow, only the tests of kernels and memory; and no script with a
+# line "# all: yes". If no case of the sample matches a NAME, all cases that do. Scripts do less,
+# too, without ALL=1.
 #
 # JOBS + 1 cases at a time, so that no core idles while a case sleeps; beside them JOBS scripts that
 # mostly wait (those that drive a window, each on a separate screen, and those with a line
@@ -15,8 +16,7 @@
 # With more than 3 cores a case of several ranks (or a script without a line "# ranks: 0") counts
 # twice.
 # SAN=1: the same cases, except scripts with a line "# sanitizers: no" (those with "only" run only
-# then); of the CPU emulation of CUDA, which is slow then, without ALL=1 only the tests of kernels
-# and memory.
+# then).
 # SAN=thread: the unit tests of code with threads, in one process, with OpenMP held to one thread:
 # the thread sanitizer knows neither OpenMP's barriers nor MPI.
 set -u
@@ -98,9 +98,8 @@ scripts() { # lines: light|heavy|waits id limit command…, and "all id" for tho
 # case_2, …) that with 3, else 2, else the first; of scripts those without "# all: yes".
 sample() {
     local kernels='^test_(conv|layers|batchnorm|vectors|cuda|loader)'
-    awk -v san="${SAN:-}" -v kernels="$kernels" '$1 == "all" { rest[$2]; next }
-        $2 in rest { next }
-        san && $2 ~ "/cuda_on_host[.]" && $2 !~ kernels { next }
+    awk -v kernels="$kernels" '$1 == "all" { rest[$2]; next }
+        $2 in rest || ($2 ~ "/cuda_on_host[.]" && $2 !~ kernels) { next }
         { family = $2; ranks = match($0, / --np [0-9]+ /) ? substr($0, RSTART + 6) + 0 : 0
             if (ranks) sub("_" ranks "$", "_", family); else sub(/\.[0-9]+$/, "", family)
             if (!(family in kept) || (ranks && ranks <= 3)) kept[family] = NR

@@ -22,7 +22,7 @@ extern const double network_bandwidth[STUDY_BANDWIDTHS]; /* bit/s */
 extern const double network_latency[STUDY_LATENCIES];    /* s */
 
 typedef struct StudyModel {
-    const char *name;
+    char name[32];
     ModelSpec spec;
     UpdateWork work; /* of one rank; buckets is the choice's */
 } StudyModel;
