@@ -216,9 +216,9 @@ KERNEL_OP(void, matmul, Stream *s, Tensor c, Tensor a, Tensor b, bool a_transpos
  * of squares, which is taken in a fixed order. */
 KERNEL_OP(void, to_length, Stream *s, Tensor x, float length)
 
-/* ---- input: images U8 [M,H,W,C] and labels U8 [M] lie on the device ---- */
+/* ---- input: images U8 [M,H,W,C] and labels U8 [M,T] lie on the device ---- */
 /* x[n] = (picked image / 255 - mean[c]) * istd[c], augmented; pixels from outside and cut ones
- * are 0 after normalisation (the mean grey). label I32 [N]. pick: N entries; mean, istd: C
+ * are 0 after normalisation (the mean grey). label I32 [N,T]. pick: N entries; mean, istd: C
  * elements; all three in host memory, which may be reused on return. */
 KERNEL_OP(void, gather, Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels,
           const Augment *pick, const float *mean, const float *istd)

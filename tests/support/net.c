@@ -52,8 +52,12 @@ void net_draw(Net *n, uint32_t seed)
 
 Images images_blank(int count, int h, int w, int c)
 {
-    return (Images){
-        count, h, w, c, keep(alloc((size_t)count, (size_t)h * w * c)), keep(alloc(count, 1))};
+    return (Images){.count = count,
+                    .h = h,
+                    .w = w,
+                    .c = c,
+                    .pixels = keep(alloc((size_t)count, (size_t)h * w * c)),
+                    .labels = keep(alloc(count, 1))};
 }
 
 static void free_model(void *m) { model_free(m); }
