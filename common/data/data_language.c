@@ -42,10 +42,9 @@ static const char *const things[] = {"crown",  "cloak", "sword", "house",
 
 int language_choices(int slot)
 {
-    static const int choices[SLOTS] = {[SUBJECT] = SUBJECTS, [AFTER_SUBJECT] = 4,
-                                       [CLAUSE_VERB] = 8,    [OBJECT] = 16,
-                                       [AFTER_OBJECT] = 4,   [MAIN_VERB] = 8,
-                                       [THING] = 8};
+    static const int choices[SLOTS] = {
+        [SUBJECT] = SUBJECTS, [AFTER_SUBJECT] = 4, [CLAUSE_VERB] = 8, [OBJECT] = 16,
+        [AFTER_OBJECT] = 4,   [MAIN_VERB] = 8,     [THING] = 8};
     return choices[slot];
 }
 

@@ -148,8 +148,7 @@ static void read_language(Dataset *d)
              "a made-up language, %s + %s windows of %d characters, drawn with seed %d; the loss's "
              "floor is %.3f",
              commas(some, (uint64_t)d->train.count), commas(others, (uint64_t)d->test.count),
-             TEXT_WINDOW, SEED,
-             language_rate());
+             TEXT_WINDOW, SEED, language_rate());
 }
 
 bool text_named(const char *name) { return !strcmp(name, "text") || !strcmp(name, "licences"); }

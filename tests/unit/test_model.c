@@ -2,6 +2,7 @@
  * weights, refusals. Its passes: test_model_pass.c.
  */
 #include "check.h"
+#include "generate.h"
 #include "net.h"
 #include <math.h>
 #include <string.h>
@@ -314,4 +315,23 @@ DEVICE_TEST(layers_differ)
     float *a = fetch(&n, model_view(n.m->params, model_find(n.m, "layer1.0.conv1.weight")));
     float *b = fetch(&n, model_view(n.m->params, model_find(n.m, "layer1.0.conv2.weight")));
     assert_true(a[0] != b[0] && a[1] != b[1]);
+}
+
+/* The text depends on the seed alone, and its beginning not on its length. */
+DEVICE_TEST(written)
+{
+    ModelSpec spec = small_spec("gpt-12-2-3");
+    Net n = net_new(d->be, &spec, 2, 2, 1);
+    uint8_t a[7], b[7] = {0}, c[7];
+    generate(n.m, a, 7, 2, 5);
+    generate(n.m, b, 4, 2, 5);
+    assert_memory_equal(a, b, 4);
+    bool differs = false;
+    for (int seed = 6; seed < 16; seed++) {
+        generate(n.m, c, 7, 2, (uint64_t)seed);
+        for (int i = 0; i < 7; i++)
+            assert_true(c[i] < 5);
+        differs |= memcmp(a, c, 7) != 0;
+    }
+    assert_true(differs);
 }

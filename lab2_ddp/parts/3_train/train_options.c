@@ -29,11 +29,13 @@ static void defaults(TrainOptions *o)
                         .init_seed = -1};
 }
 
-/* Of text other values are usual. */
+/* What suits text: many small updates; this rate also for the larger ones of several ranks. */
 static void text_defaults(TrainOptions *o)
 {
-    if (text_named(o->run.data))
-        args_otherwise(o->table, "model", "gpt-64-2-4");
+    if (!text_named(o->run.data))
+        return;
+    args_otherwise(o->table, "model", "gpt-64-2-4");
+    args_otherwise(o->table, "batch", "8");
 }
 
 static void check_meaning(const TrainOptions *o)
@@ -42,9 +44,12 @@ static void check_meaning(const TrainOptions *o)
     bool plain = !strcmp(o->model, "linear") || !strcmp(o->model, "mlp");
     bool residual = !plain && strcmp(o->model, "cnn") != 0;
     bool text = text_named(o->run.data), gpt = !strncmp(o->model, "gpt-", 4);
-    REQUIRE(!text || gpt, "--data %s, --model %s: this network reads images; leave --model out, or "
-            "give gpt-D-L-H", o->run.data, o->model);
-    REQUIRE(text || !gpt, "--model %s reads text: give --data text or --data licences, too", o->model);
+    REQUIRE(!text || gpt,
+            "--data %s, --model %s: this network reads images; leave --model out, or "
+            "give gpt-D-L-H",
+            o->run.data, o->model);
+    REQUIRE(text || !gpt, "--model %s reads text: give --data text or --data licences, too",
+            o->model);
     args_only(o->table, "flip", !text, "images");
     args_only(o->table, "shift", !text, "images");
     args_only(o->table, "cutout", !text, "images");
@@ -135,7 +140,8 @@ void train_options(TrainOptions *o, int argc, char **argv)
         RUN_OPTIONS_DATA(o->run, "auto|synthetic|fashion|cifar10|text|licences",
                          "images, or text: *.txt of --data-dir, or a made-up language"),
         {"model", ARG_STRING, &o->model,
-         .help = "linear, mlp, cnn, resnet8, resnet20, resnet56, wrn16-K; of text gpt-D-L-H"},
+         .help = "linear, mlp, cnn, resnet8, resnet20, resnet56 or wrn16-K; text: gpt-D-L-H (width "
+                 "D, L layers, H heads), gpt-64-2-4 unless given"},
         {"hidden", ARG_STRING, &o->hidden, .help = "mlp: sizes of its hidden layers"},
         {"skip", ARG_FLAG, &o->skip, .help = "residual networks: with skip connections"},
         {"batchnorm", ARG_FLAG, &o->batchnorm, .help = "with batch norm"},
@@ -143,7 +149,7 @@ void train_options(TrainOptions *o, int argc, char **argv)
          .help = "ghost batch norm: images per group (0: a rank's batch)"},
         {"epochs", ARG_INT, &o->epochs, .max = 100000, .help = "passes over the training images"},
         {"batch", ARG_INT, &o->batch, .min = 1, .max = 1 << 20,
-         .help = "images per rank and update"},
+         .help = "images per rank and update (text: windows, 8 unless given)"},
         {"accumulate", ARG_INT, &o->accumulate, .min = 1, .max = 1 << 10,
          .help = "batches per update: add up the gradients of this many"},
         {"rate", ARG_REAL, &o->rate, .max = 1e6,

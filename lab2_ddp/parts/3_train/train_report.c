@@ -137,7 +137,8 @@ static void say_sample(Run *r, int epoch)
     int count = model_positions(r->context) < SAMPLE ? model_positions(r->context) : SAMPLE;
     generate(r->context, text, count, '\n', (uint64_t)epoch);
     for (int i = 0, at = 0; i < count; i++)
-        at += snprintf(shown + at, sizeof shown - (size_t)at, "%.*s", text[i] >= ' ' && text[i] < 127 ? 1 : 2,
+        at += snprintf(shown + at, sizeof shown - (size_t)at, "%.*s",
+                       text[i] >= ' ' && text[i] < 127 ? 1 : 2,
                        text[i] >= ' ' && text[i] < 127 ? (const char *)&text[i] : dot);
     run_say(r, "   writes: %s", shown);
 }
@@ -169,8 +170,8 @@ void report_end(Run *r, const TrainOptions *o, Metrics test, double count, doubl
                 o->resume, o->epochs);
     run_say(r, "test accuracy %.4f (%.0f of %.0f) after %.1f s", metrics_accuracy(test),
             test.correct, test.count, timer_now() - r->started);
-    run_say(r, "training alone: %.0f %s in %.1f s, %.1f %s/s on %d rank%s", count, images(r), seconds,
-            speed, images(r), ranks, ranks > 1 ? "s" : "");
+    run_say(r, "training alone: %.0f %s in %.1f s, %.1f %s/s on %d rank%s", count, images(r),
+            seconds, speed, images(r), ranks, ranks > 1 ? "s" : "");
     if (o->baseline > 0 && ranks > 1)
         run_say(r, "speed-up %.2f, efficiency %.2f (against the %.1f images/s of --baseline)",
                 speed / o->baseline, speed / o->baseline / ranks, o->baseline);
