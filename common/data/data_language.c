@@ -16,6 +16,10 @@
  * per sentence on average. Therefore
  *
  *     rate = sum over the slots of ln n / sum over the slots of the words' mean length
+ *
+ * A model that sees windows of 64 characters is told less: a window begins amid a sentence, often
+ * behind its subject. Who knows the grammar, and where a window may begin, loses 0.33 nats per
+ * character over windows (tests/unit/test_text.c).
  */
 #include "data_language.h"
 #include "check.h"
