@@ -77,8 +77,8 @@ void cifar_read(Images *out, const char *const *paths, int files, int per_file,
  * of whole records (a subset). For any other length 10,000, so that cifar_read refuses the file. */
 int cifar_records(const char *path);
 
-/* data_text.c: the files of a folder whose names end in `ending` (".txt"; "": all regular files, but
- * no symbolic links), sorted by name, as one text; at most 128 MiB. Fills in d, but for its
+/* data_text.c: the files of a folder whose names end in `ending` (".txt"; "": all regular files,
+ * but no symbolic links), sorted by name, as one text; at most 128 MiB. Fills in d, but for its
  * name. Any fault ends the run. */
 enum { TEXT_WINDOW = 64 }; /* T */
 void text_read(Dataset *d, const char *folder, const char *ending);

@@ -88,7 +88,8 @@ grep -q 'test accuracy 0\.[0-9]* ([0-9]* of 6400)' "$work/text.log" &&
     fail "it does not count characters, or write any" "$work/text.log"
 for wrong in "--data text --model mlp" "--model gpt-16-1-2" "--data text --flip"; do
     run wrong 1 $wrong
-    [ $? = 2 ] && [ "$(wc -l <"$work/wrong.err")" = 1 ] || fail "$wrong: not refused" "$work"/wrong.*
+    [ $? = 2 ] && [ "$(wc -l <"$work/wrong.err")" = 1 ] ||
+        fail "$wrong: not refused" "$work"/wrong.*
 done
 
 # Two copies that do not know of each other train two networks: the second draws other weights.

@@ -64,7 +64,8 @@ void report_start(Run *r, const TrainOptions *o, Model *m, int global_batch, int
 /* done of total: images of this epoch, over all ranks; own: this rank's metrics so far. */
 void report_progress(Run *r, const EpochRow *row, int64_t done, int64_t total, Metrics own);
 void report_epoch(Run *r, const EpochRow *row); /* a line of the table and of metrics.csv */
-/* count: images trained on, over all ranks and epochs; seconds: the time that took, without tests. */
+/* count: images trained on, over all ranks and epochs; seconds: the time that took, without
+ * tests. */
 void report_end(Run *r, const TrainOptions *o, Metrics test, double count, double seconds,
                 int ranks);
 void report_stop(Run *r, int64_t step);
