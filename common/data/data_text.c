@@ -49,7 +49,8 @@ static int by_name(const void *a, const void *b)
 static int list_files(char ***names, const char *folder, const char *ending)
 {
     DIR *dir = opendir(folder);
-    REQUIRE(dir, "data folder %s: %s", folder, strerror(errno));
+    REQUIRE(dir, "data folder %s: %s: try --data text, with DATA_DIR set to a folder of text files",
+            folder, strerror(errno));
     int count = 0;
     *names = NULL;
     for (struct dirent *e; (e = readdir(dir));) {

@@ -186,9 +186,10 @@ void train_options(TrainOptions *o, int argc, char **argv)
         LINK_OPTIONS(o->link, o->clock),
         {0}};
     OPTIONS_KEEP(o->table, table);
-    args_parse("3_train",
-               "Train a network on images or text; lab 2 makes it train on several devices at once.",
-               o->table, argc, argv);
+    args_parse(
+        "3_train",
+        "Train a network on images or text; lab 2 makes it train on several devices at once.",
+        o->table, argc, argv);
     text_defaults(o);
     check_meaning(o);
     choose_link(o);
