@@ -68,8 +68,18 @@ typedef struct Augment {
 } Augment;
 
 /* Smooth activations, of the element v: v Phi(v) with the normal distribution's Phi (Hendrycks &
- * Gimpel, arXiv 1606.08415; exact, not by tanh), v sigmoid(v) (1702.03118), max(0, v). */
-typedef enum { ACTIVATION_GELU, ACTIVATION_SILU, ACTIVATION_RELU } Activation;
+ * Gimpel, arXiv 1606.08415; exact, not by tanh), v sigmoid(v) (1702.03118), max(0, v); and GPT-2's
+ * GELU, with Phi(v) replaced by (1 + tanh(sqrt(2/pi) (v + 0.044715 v^3))) / 2 (PyTorch's
+ * approximate="tanh"). */
+typedef enum {
+    ACTIVATION_GELU,
+    ACTIVATION_SILU,
+    ACTIVATION_RELU,
+    ACTIVATION_GELU_TANH,
+    ACTIVATIONS
+} Activation;
+/* Of attention: tokens of a sample, channels of a head; at most. */
+enum { MAX_CONTEXT = 1024, MAX_HEAD = 128 };
 
 typedef struct BackendOps {
     const char *name; /* "cpu", "cuda" */

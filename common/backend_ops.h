@@ -150,8 +150,34 @@ KERNEL_OP(void, avgpool_backward, Stream *s, Tensor dx, Tensor dy, bool add)
 KERNEL_OP(void, flatten_forward, Stream *s, Tensor y, Tensor x)
 KERNEL_OP(void, flatten_backward, Stream *s, Tensor dx, Tensor dy, bool add)
 
+/* ---- of language models: N samples of T tokens, all [N,1,T,C] without a halo ---- */
+/* y[n,t] = tokens[id] + positions[t], the id in x [N,1,T,1], a whole number in [0,V); tokens [V,C],
+ * positions [T,C] */
+KERNEL_OP(void, embedding_forward, Stream *s, Tensor y, Tensor x, Tensor tokens, Tensor positions)
+/* dtokens +=, dpositions += */
+KERNEL_OP(void, embedding_backward, Stream *s, Tensor dtokens, Tensor dpositions, Tensor x,
+          Tensor dy)
+/* y = gamma xhat + beta, xhat = (x - mean) istd with the mean and the biased variance of each
+ * position's C channels, istd = 1 / sqrt(var + eps) (Ba et al., arXiv 1607.06450). saved [N,1,T,2]:
+ * mean, istd; for the backward pass. */
+KERNEL_OP(void, layernorm_forward, Stream *s, Tensor y, Tensor saved, Tensor x, Tensor gamma,
+          Tensor beta, float eps)
+/* g = gamma dy: dx (+)= istd (g - mean(g) - xhat mean(g xhat)), dgamma += dy xhat, dbeta += dy */
+KERNEL_OP(void, layernorm_backward, Stream *s, Tensor dx, Tensor dgamma, Tensor dbeta, Tensor saved,
+          Tensor dy, Tensor x, Tensor gamma, bool add)
+/* Causal self-attention (Vaswani et al., arXiv 1706.03762). qkv [N,1,T,3C]: queries, keys and
+ * values, each of `heads` heads of d = C / heads <= MAX_HEAD channels; T <= MAX_CONTEXT. Of each
+ * head y_i = sum over j <= i of p_ij v_j, p_i = softmax over j <= i of q_i k_j / sqrt(d). saved
+ * [N,heads,T,2]: the log of each softmax's denominator; the other is the backward pass's own. No
+ * T x T matrix is kept: the backward pass computes p again (Dao et al., arXiv 2205.14135). */
+KERNEL_OP(void, attention_forward, Stream *s, Tensor y, Tensor saved, Tensor qkv, int heads)
+/* dqkv (+)= */
+KERNEL_OP(void, attention_backward, Stream *s, Tensor dqkv, Tensor saved, Tensor dy, Tensor y,
+          Tensor qkv, int heads, bool add)
+
 /* ---- loss: softmax + cross entropy over classes, logits [N,K], label I32 [N] in [0,K), weight
- * [N] per sample or NO_TENSOR (all 1) ---- */
+ * [N] per sample or NO_TENSOR (all 1). Of text, logits [N,1,T,K], label and losses [N,T]: each
+ * position is a sample, but for the weights. ---- */
 /* losses [N] (or NO_TENSOR): -log p[label], unweighted; totals F64 [2] += {sum weight *loss,
  * count of argmax == label (unweighted; of equal logits the first class)}; dlogits (or
  * NO_TENSOR) = scale * weight * (p - onehot): scale = 1/N gives the gradient of sum(weight *
@@ -190,9 +216,9 @@ KERNEL_OP(void, matmul, Stream *s, Tensor c, Tensor a, Tensor b, bool a_transpos
  * of squares, which is taken in a fixed order. */
 KERNEL_OP(void, to_length, Stream *s, Tensor x, float length)
 
-/* ---- input: images U8 [M,H,W,C] and labels U8 [M] lie on the device ---- */
+/* ---- input: images U8 [M,H,W,C] and labels U8 [M,T] lie on the device ---- */
 /* x[n] = (picked image / 255 - mean[c]) * istd[c], augmented; pixels from outside and cut ones
- * are 0 after normalisation (the mean grey). label I32 [N]. pick: N entries; mean, istd: C
+ * are 0 after normalisation (the mean grey). label I32 [N,T]. pick: N entries; mean, istd: C
  * elements; all three in host memory, which may be reused on return. */
 KERNEL_OP(void, gather, Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels,
           const Augment *pick, const float *mean, const float *istd)

@@ -1,11 +1,19 @@
-/* data.h: data sets: images and labels as bytes in host memory, read from standard files that are
- * never trusted.
+/* data.h: data sets: images and labels, or text, as bytes in host memory, read from standard files
+ * that are never trusted.
  *
  *   fashion    Fashion-MNIST: IDX files, gzip or not, 28x28x1 (train-images-idx3-ubyte[.gz], …)
  *   cifar10    CIFAR-10: the binary version, 32x32x3 (cifar-10-batches-bin/data_batch_1.bin …
  *              test_batch.bin; smaller files count as a subset: the five training files must be
  *              equally long)
  *   synthetic  ten classes of 32x32x3 images drawn by a seeded generator; needs no file
+ *   text       the files *.txt of data_dir, sorted by name; without a data_dir a made-up language,
+ *              which needs no file (data_language.c)
+ *   licences   text: the files of /usr/share/common-licenses, as Debian and Ubuntu have them
+ *
+ * Of text a *token*, what a language model reads and predicts, is one byte, and there are 256
+ * classes. An "image" is a window of TEXT_WINDOW bytes, 1 x T pixels of one channel, with T labels:
+ * for each byte the one that follows. Windows lie one behind the other; the last tenth of the text
+ * is the test set.
  *
  * A file that is missing, truncated, too long, of the wrong kind or with a label out of range ends
  * the run (exit 2) with one line: the file, what was found, what was expected and what to do.
@@ -19,11 +27,13 @@
 typedef struct Images {
     int count, h, w, c;
     uint8_t *pixels; /* [count,h,w,c] */
-    uint8_t *labels; /* [count], < classes */
+    uint8_t *labels; /* [count], of text [count,T]; < classes */
+    int positions;   /* labels per image: of text T; 0 counts as 1 */
 } Images;
+static inline int images_positions(const Images *i) { return i->positions ? i->positions : 1; }
 
 typedef struct Dataset {
-    char name[16];         /* "fashion", "cifar10", "synthetic" */
+    char name[16];         /* "fashion", "cifar10", "synthetic", "text", "licences" */
     char description[192]; /* for people: "Fashion-MNIST, 60,000 + 10,000 images 28x28x1, from
                             * /usr/share/…", and ", unofficial copy" where a file's SHA-256 is
                             * not the official one */
@@ -33,7 +43,7 @@ typedef struct Dataset {
     const char *class_names[10];
 } Dataset;
 
-/* Open a data set. name: one of the three, or "auto": the first of `accepts` ("fashion,synthetic";
+/* Open a data set. name: one of the five, or "auto": the first of `accepts` ("fashion,synthetic";
  * read for "auto" only) that is found. Searched, in this order: data_dir (unless NULL), data/
  * (filled by `make datasets`), /usr/share/datasets (the system's package); the first folder with
  * any file of the set counts. A missing or broken set ends the run (exit 2), as does a data_dir
@@ -66,6 +76,20 @@ void cifar_read(Images *out, const char *const *paths, int files, int per_file,
 /* How many records the file should have: 10,000 as in the official ones, or those of a smaller file
  * of whole records (a subset). For any other length 10,000, so that cifar_read refuses the file. */
 int cifar_records(const char *path);
+
+/* data_text.c: the files of a folder whose names end in `ending` (".txt"; "": all regular files,
+ * but no symbolic links), sorted by name, as one text; at most 128 MiB. Fills in d, but for its
+ * name. Any fault ends the run. */
+enum { TEXT_WINDOW = 64 }; /* T */
+void text_read(Dataset *d, const char *folder, const char *ending);
+void text_cut(Dataset *d, const uint8_t *text, size_t bytes); /* this text, 10 windows or more */
+bool text_named(const char *name);                            /* "text", "licences" */
+Dataset *text_open(const char *name, const char *data_dir);   /* one of these two, whole */
+
+/* data_language.c: the first `count` characters of an endless text; those of its i-th sentence
+ * depend on (seed, i) alone. */
+void language_draw(uint8_t *text, size_t count, uint64_t seed);
+double language_rate(void); /* its entropy rate, in nats per character: no model's loss is lower */
 
 /* data_synthetic.c: images [first, first + count) of an endless series; image i depends on
  * (seed, i) alone. Hard enough that a linear model stays below 50 %. */

@@ -7,7 +7,7 @@
 #include "loader.h"
 #include "model.h"
 
-/* sums over `count` images */
+/* sums over `count` images; of text, over all positions */
 typedef struct Metrics {
     double loss, correct, count;
 } Metrics;

@@ -26,7 +26,7 @@ typedef struct Batch {
     Tensor x;     /* [N,H,W,C] F32, with loader_new's halo. x and label are valid until the next
                    * loader_next (even one that returns false), loader_start or loader_free;
                    * work queued on s by then is safe */
-    Tensor label; /* I32 [N] */
+    Tensor label; /* I32 [N], of text [N,T] */
     int n;        /* N: the batch size, or less in the last batch */
     int first;    /* position of its first image in the order */
 } Batch;

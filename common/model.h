@@ -11,6 +11,10 @@
  * Layer i reads activation `in` (0 is the input batch, i+1 is layer i's output) and may add
  * activation `residual`. The backward pass walks the list from its end. Memory for a batch of up to
  * `batch` images is planned once, in model_new.
+ *
+ * A sample of text is an "image" of 1 x T pixels with one channel, the token's number, and has T
+ * labels, one per position; a dense layer of a language model works on each position alike. What is
+ * said of N images then holds for N*T positions, where it is about labels, losses and logits.
  */
 #ifndef MODEL_H
 #define MODEL_H
@@ -28,7 +32,10 @@
     KIND(FLATTEN, flatten, ALWAYS_F32, "flatten") \
     KIND(DENSE, dense, ALWAYS_F32, "dense") \
     /* GELU, SiLU or ReLU, of its input or of that plus a bias */ \
-    KIND(ACTIVATION, activation, OF_INPUT, "activation")
+    KIND(ACTIVATION, activation, OF_INPUT, "activation") \
+    KIND(EMBEDDING, embedding, ALWAYS_F32, "embedding") \
+    KIND(LAYERNORM, layernorm, OF_INPUT, "layer norm") \
+    KIND(ATTENTION, attention, OF_INPUT, "attention")
 #define LAYER_KIND(KIND, ...) LAYER_##KIND,
 typedef enum { LAYER_KINDS(LAYER_KIND) } LayerKind;
 
@@ -56,27 +63,32 @@ typedef struct NamedVector {
 typedef struct Layer {
     LayerKind kind;
     char name[48];
-    int in, residual;        /* activations; residual (conv, batch norm): added to the output,
-                              * before ReLU; -1: none */
+    int in, residual;        /* activations; residual (conv, batch norm, dense): added to the
+                              * output, before ReLU; -1: none */
     int out, kernel, stride; /* output channels; kernel size; stride */
     bool relu;               /* batch norm: followed by ReLU in the same pass */
     int w, b;                /* indices into views: weight / gamma, bias / beta; -1: none. What has
                               * but one of the two has it in w: beta where gamma is fixed, an
-                              * activation's bias */
+                              * activation's bias. Embedding: of tokens, of positions */
+    int tied;                /* dense, without w: the view of another layer's that are its weights,
+                              * too; -1: none */
+    int heads;               /* of LAYER_ATTENTION */
     bool fixed;              /* conv: its filters are not trained, their gradient stays 0; batch
                               * norm: gamma is 1, and no parameter */
-    float eps, momentum;     /* batch norm's */
-    float scale;             /* dense: of its output; 1, but for logits in "airbench-W" */
-    Activation f;            /* of LAYER_ACTIVATION */
-    int s;                   /* batch norm: index of running_mean in state_views (running_var
+    float eps, momentum;     /* batch norm's; layer norm's eps */
+    float std;    /* of initial weights N(0, std^2), with biases 0; 0: as model_init says */
+    float scale;  /* dense: of its output; 1, but for logits in "airbench-W" */
+    Activation f; /* of LAYER_ACTIVATION */
+    int s;        /* batch norm: index of running_mean in state_views (running_var
                               * follows) */
 } Layer;
 
 /* A network to build. Zero values mean the default. */
 typedef struct ModelSpec {
     const char *name;     /* "linear" "mlp" "cnn" "resnet8" "resnet20" "resnet56" … (6n+2)
-                           * "wrn16-K" "airbench-W" "airbench-W-silu" "airbench-W-relu" */
-    int h, w, c, classes; /* of an image */
+                           * "wrn16-K" "airbench-W" "airbench-W-silu" "airbench-W-relu"; of text
+                           * "gpt-D-L-H" (width D, L layers, H heads) */
+    int h, w, c, classes; /* of an image; of text 1, T tokens, 1, and the vocabulary's size */
     int hidden[8];        /* mlp: sizes of its hidden layers, ended by 0; empty: {256, 128} */
     bool no_skip;         /* residual nets without their residual connections */
     bool no_batchnorm;    /* no batch norm: conv layers still have no bias, ReLU stays */
@@ -117,7 +129,8 @@ struct Model {
     int nviews, nstate;
     Layer *layers;
     int nlayers;
-    Tensor logits; /* [N,classes] of the last model_forward; until the next */
+    Tensor logits; /* [N,classes] of the last model_forward, of text [N,1,T,classes]; until the
+                    * next */
     /* Of the labels, in every model_loss with a gradient (backend.h, cross_entropy); 0: none. Set
      * it before the first model_gradient, which may be recorded. */
     float smoothing;
@@ -155,7 +168,9 @@ void model_free(Model *m); /* NULL is fine */
 
 /* Initial weights from the seed: conv He normal (std sqrt(2 / (K R R)) for K output channels, arXiv
  * 1502.01852), dense weights and biases U(-1/sqrt D, 1/sqrt D) for D inputs, gamma 1, beta and an
- * activation's bias 0, running mean 0 and variance 1. (Starts that know more: first_weights.h.) */
+ * activation's bias 0, running mean 0 and variance 1. A GPT's as GPT-2's: weights and embeddings
+ * N(0, 0.02^2), those that end in a residual connection divided by sqrt(2 L), biases 0. (Starts
+ * that know more: first_weights.h.) */
 void model_init(Model *m, uint64_t seed);
 
 /* x F32 [N,H,W,C], N <= batch, halo model_halo(); result in m->logits. Keep x: model_backward reads
@@ -163,10 +178,13 @@ void model_init(Model *m, uint64_t seed);
 void model_forward(Model *m, Tensor x, ModelMode mode);
 int model_halo(const Model *m); /* the halo that x must have */
 
-/* Loss of m->logits against label I32 [N]: adds {sum of weight * loss, correct answers} to `totals`
- * F64 [2] on the device. weight [N] per sample or NO_TENSOR (all 1). gradient: also prepare the
- * backward pass of (sum of weight * loss) / N, the MEAN loss; N is the batch just run, not the sum
- * of the weights. */
+/* How many labels a sample has: 1, or a text's T. */
+int model_positions(const Model *m);
+
+/* Loss of m->logits against label I32 [N], of text [N,T]: adds {sum of weight * loss, correct
+ * answers} to `totals` F64 [2] on the device. weight [N] per sample or NO_TENSOR (all 1). gradient:
+ * also prepare the backward pass of (sum of weight * loss) / N, the MEAN loss, of text / (N T); N
+ * is the batch just run, not the sum of the weights. */
 void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradient);
 
 /* To look at: activation a of the last pass (0: its input; i + 1: what layer i made), [N,H,W,C];
@@ -249,6 +267,7 @@ double model_batch_bytes(const Model *m);
 Tensor model_view(Tensor flat, const View *v);
 /* In views, then state_views; NULL: not found. */
 const View *model_find(const Model *m, const char *name);
-/* Of one image's forward pass: 2 x the multiply-adds of its convolutions and dense layers. */
+/* Of one image's forward pass: 2 x the multiply-adds of its convolutions and dense layers, and of
+ * attention's two products up to each position. */
 double model_flops(const Model *m);
 #endif

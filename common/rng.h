@@ -20,7 +20,8 @@ typedef enum {
     RNG_SYNTHETIC,
     RNG_NOISE,
     RNG_DIRECTION,
-    RNG_TEST
+    RNG_TEST,
+    RNG_TEXT
 } RngUse;
 
 typedef struct Rng {

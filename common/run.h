@@ -28,14 +28,15 @@ typedef struct RunOptions {
 RunOptions run_options_default(void); /* all "auto", precision "fp32", out "build/out", seed 1;
                                        * data_dir from $DATA_DIR or NULL */
 
-#define RUN_OPTIONS(o) \
+#define RUN_OPTIONS(o) RUN_OPTIONS_DATA(o, "auto|synthetic|fashion|cifar10", "data set")
+/* The same, of a program that takes other data sets. */
+#define RUN_OPTIONS_DATA(o, sets, what) \
     {"device", ARG_CHOICE, &(o).device, .choices = "auto|cpu|cuda", .help = "where to compute"}, \
         {"precision", ARG_CHOICE, &(o).precision, .choices = "fp32|tf32|bf16|fp16", \
          .help = "numeric precision on a GPU"}, \
         {"comm", ARG_CHOICE, &(o).comm, .choices = "auto|self|mpi|nccl", \
          .help = "communication between ranks"}, \
-        {"data", ARG_CHOICE, &(o).data, .choices = "auto|synthetic|fashion|cifar10", \
-         .help = "data set"}, \
+        {"data", ARG_CHOICE, &(o).data, .choices = (sets), .help = (what)}, \
         {"data-dir", ARG_STRING, &(o).data_dir, .help = "folder that holds the data sets"}, \
         {"seed", ARG_LONG, &(o).seed, .min = 0, .max = 9e15, .help = "seed of every random draw"}, \
         {"threads", ARG_INT,     &(o).threads, \
@@ -52,6 +53,7 @@ typedef struct Run {
     FILE *csv;           /* metrics.csv, NULL where this rank does not write */
     FolderLock *lock;    /* of dir, on the rank that writes */
     char *failure;       /* run_fail()'s; NULL: none */
+    void *context;       /* public: the program's, for what it reports */
     double started;      /* timer_now() then, */
     double opened;       /* and timer_real() */
     struct {

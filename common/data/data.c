@@ -280,6 +280,16 @@ static void measure(Dataset *d, bool synthetic)
     }
 }
 
+/* At most so many images of it, and a description to print. */
+static Dataset *finished(Dataset *d, int train, int test)
+{
+    char safe[sizeof d->description]; /* a folder's name, or its truncated end, may not be UTF-8 */
+    d->train.count = at_most(train, d->train.count);
+    d->test.count = at_most(test, d->test.count);
+    strcpy(d->description, printable(safe, sizeof safe, d->description));
+    return d;
+}
+
 /* Open `name`; NULL: not found. */
 static Dataset *open_found(const char *name, const char *data_dir, int train, int test)
 {
@@ -287,7 +297,7 @@ static Dataset *open_found(const char *name, const char *data_dir, int train, in
                        : !strcmp(name, cifar10.name) ? &cifar10
                                                      : NULL;
     REQUIRE(set || !strcmp(name, "synthetic"),
-            "data set '%s': expected fashion, cifar10, synthetic or auto", name);
+            "data set '%s': expected fashion, cifar10, synthetic, text, licences or auto", name);
     char *folder = set ? find_folder(set, data_dir) : NULL;
     if (set && !folder)
         return NULL;
@@ -299,12 +309,8 @@ static Dataset *open_found(const char *name, const char *data_dir, int train, in
     else
         read_synthetic(d, train, test);
     measure(d, !set);
-    d->train.count = at_most(train, d->train.count);
-    d->test.count = at_most(test, d->test.count);
     free(folder);
-    char safe[sizeof d->description]; /* a folder's name, or its truncated end, may not be UTF-8 */
-    strcpy(d->description, printable(safe, sizeof safe, d->description));
-    return d;
+    return finished(d, train, test);
 }
 
 Dataset *dataset_open(const char *name, const char *accepts, const char *data_dir)
@@ -324,6 +330,8 @@ Dataset *dataset_open_first(const char *name, const char *accepts, const char *d
         REQUIRE(S_ISDIR(info.st_mode),
                 "data folder %s: is a file: set DATA_DIR to the folder that holds it", data_dir);
     }
+    if (text_named(name))
+        return finished(text_open(name, data_dir), train, test);
     bool any = !strcmp(name, "auto");
     if (data_dir && strcmp(name, "synthetic") != 0 && !holds(data_dir, name))
         nothing_in(data_dir, any ? accepts : name);

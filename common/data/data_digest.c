@@ -11,7 +11,7 @@ static void put_images(char *to, size_t room, const Images *images)
     char pixels[DIGITS], labels[DIGITS];
     size_t count = (size_t)images->count;
     sha256_hex(pixels, DIGITS, images->pixels, count * images->h * images->w * images->c);
-    sha256_hex(labels, DIGITS, images->labels, count);
+    sha256_hex(labels, DIGITS, images->labels, count * images_positions(images));
     snprintf(to, room, "%d %d %d %d %s %s\n", images->count, images->h, images->w, images->c,
              pixels, labels);
 }

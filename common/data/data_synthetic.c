@@ -64,7 +64,7 @@ static float form(int label, float u, float v, float period)
     case STRIPES: return most(window, wave(a) * period);
     case CHECKS:
         return most(window,
-                     copysignf(least(fabsf(wave(a)), fabsf(wave(b))), wave(a) * wave(b)) * period);
+                    copysignf(least(fabsf(wave(a)), fabsf(wave(b))), wave(a) * wave(b)) * period);
     /* DOTS */
     default: return most(window, (0.3f - hypotf(0.25f + wave(a), 0.25f + wave(b))) * -period);
     }

@@ -80,10 +80,10 @@ static double bring(Loader *l, int t, int n)
 {
     double began = timer_now();
     const Images *images = l->stages.images;
-    size_t size = (size_t)images->h * images->w * images->c;
+    size_t size = (size_t)images->h * images->w * images->c, T = (size_t)l->labels.c;
     for (int i = 0; i < n; i++) {
         memcpy(l->stages.pixels + i * size, images->pixels + l->pick[i].image * size, size);
-        l->stages.labels[i] = images->labels[l->pick[i].image];
+        memcpy(l->stages.labels + i * T, images->labels + l->pick[i].image * T, T);
         l->pick[i].image = i;
     }
     began = stage_over(l, LOADER_READ, t, began);
@@ -167,7 +167,7 @@ Loader *loader_new(Backend *be, const Images *images, const float *mean, const f
     l->be = be;
     l->stream = be->op->stream_new(be, 1);
     l->images = tensor_new(be, U8, images->count, images->h, images->w, images->c, 0);
-    l->labels = tensor_new(be, U8, images->count, 1, 1, 1, 0);
+    l->labels = tensor_new(be, U8, images->count, 1, 1, images_positions(images), 0);
     be->op->upload(l->stream, l->images, images->pixels);
     be->op->upload(l->stream, l->labels, images->labels);
     be->op->stream_sync(l->stream);
@@ -179,7 +179,7 @@ Loader *loader_new(Backend *be, const Images *images, const float *mean, const f
     l->pick = alloc(batch, sizeof *l->pick);
     for (int i = 0; i < RING; i++)
         l->ring[i] = (Slot){.x = tensor_new(be, F32, batch, images->h, images->w, images->c, halo),
-                            .label = tensor_new(be, I32, batch, 1, 1, 1, 0),
+                            .label = tensor_new(be, I32, batch, 1, 1, l->labels.c, 0),
                             .filled = be->op->event_new(be),
                             .used = be->op->event_new(be)};
     pthread_mutex_init(&l->lock, NULL);
@@ -191,13 +191,14 @@ Loader *loader_new(Backend *be, const Images *images, const float *mean, const f
 
 void loader_by_stages(Loader *l, const Images *images, LoaderHook hook, void *context)
 {
-    ASSERT(hook && !l->stages.hook && l->room == 0 && images->count == l->images.n);
+    ASSERT(hook && !l->stages.hook && l->room == 0 && images->count == l->images.n &&
+           images_positions(images) == l->labels.c);
     l->stages.images = images;
     l->stages.context = context;
     l->stages.pixels = alloc((size_t)l->batch, (size_t)images->h * images->w * images->c);
-    l->stages.labels = alloc((size_t)l->batch, 1);
+    l->stages.labels = alloc((size_t)l->batch, (size_t)l->labels.c);
     l->stages.device_pixels = tensor_new(l->be, U8, l->batch, images->h, images->w, images->c, 0);
-    l->stages.device_labels = tensor_new(l->be, U8, l->batch, 1, 1, 1, 0);
+    l->stages.device_labels = tensor_new(l->be, U8, l->batch, 1, 1, l->labels.c, 0);
     l->stages.hook = hook;
 }
 

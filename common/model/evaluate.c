@@ -33,5 +33,5 @@ Metrics evaluate(Model *m, Loader *l, const int32_t *order, int count)
     op->download(m->s, sum, totals);
     OBSERVE(evaluation, count ? order[0] : -1, count, sum[1]);
     free(all);
-    return (Metrics){sum[0], sum[1], count};
+    return (Metrics){sum[0], sum[1], count * model_positions(m)};
 }

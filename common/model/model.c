@@ -43,7 +43,8 @@ static Model *planned(Backend *be, const ModelSpec *spec, int batch)
     m->plan->shape[0] = (Shape){spec->h, spec->w, spec->c};
     REQUIRE(model_zoo(m),
             "model '%s': expected linear, mlp, cnn, resnetD (D = 8, 14, 20, … 56 …), wrn16-K (K = "
-            "1 to 20) or airbench-W (W = 1 to 512; also airbench-W-silu, airbench-W-relu)",
+            "1 to 20), airbench-W (W = 1 to 512; also airbench-W-silu, airbench-W-relu) or, for "
+            "text, gpt-D-L-H (width, layers, heads)",
             spec->name);
     model_plan(m);
     require_memory(m);
@@ -88,11 +89,16 @@ static void draw(float *w, const Layer *l, const View *v, bool bias, Rng *r)
 {
     if (l->kind == LAYER_ACTIVATION || (l->kind == LAYER_BATCHNORM && l->fixed))
         return; /* 0 */
+    if (l->std > 0) {
+        for (int i = 0; i < v->count; i++)
+            w[i] = (float)(l->std * rng_normal(r));
+        return;
+    }
     int fan_in = v->count / v->shape[0];
     double spread = l->kind == LAYER_CONV ? sqrt(2.0 / (l->out * l->kernel * l->kernel))
                                           : 1 / sqrt(fan_in);
     for (int i = 0; i < v->count; i++)
-        if (l->kind == LAYER_BATCHNORM)
+        if (l->kind == LAYER_BATCHNORM || l->kind == LAYER_LAYERNORM)
             w[i] = bias ? 0 : 1;
         else
             w[i] = (float)(spread *
@@ -108,8 +114,10 @@ void model_init(Model *m, uint64_t seed)
             continue;
         Rng r = rng_at(seed, RNG_WEIGHTS, l->w, 0);
         draw(w + m->views[l->w].at, l, &m->views[l->w], false, &r);
-        if (l->kind == LAYER_DENSE &&
-            l->b != NONE) { /* the bias is drawn like the weights, with their fan-in */
+        if (l->kind == LAYER_EMBEDDING)
+            draw(w + m->views[l->b].at, l, &m->views[l->b], true, &r);
+        if (l->kind == LAYER_DENSE && l->b != NONE &&
+            l->std == 0) { /* the bias is drawn like the weights, with their fan-in */
             double spread = 1 / sqrt(m->views[l->w].shape[1]);
             for (int k = 0; k < l->out; k++)
                 w[m->views[l->b].at + k] = (float)(spread * (2 * rng_uniform(&r) - 1));

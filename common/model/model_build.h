@@ -42,6 +42,7 @@ struct ModelPlan {
     Tensor ones, unused;         /* F32 [widest]: gamma where it is fixed, and what is then its
                                   * gradient; n = 0: unused */
     Tensor which[MAX_LAYERS];    /* max pooling: which of the square */
+    Tensor saved[MAX_LAYERS];    /* layer norm, attention: for the backward pass (backend_ops.h) */
     Tensor held[MAX_LAYERS + 1]; /* of a ReLU's output: the activations whose signs it keeps;
                                   * NO_TENSOR: none */
     bool holding;                /* model_hold_relu */
@@ -85,6 +86,17 @@ int model_activation_of(Model *m, int in, Activation f, const char *bias);
 /* no bias; the sums are divided by the number of inputs */
 int model_mean_head(Model *m, int in, const char *name, int out);
 int model_maxpool(Model *m, int in, int side);
+/* Of a language model, where activations are [N,1,T,C]. Its input, tokens: `width` channels for
+ * each token of spec.classes, plus those of its position. */
+int model_embedding(Model *m, int in, const char *tokens, const char *positions, int width,
+                    float std);
+int model_layernorm(Model *m, int in, const char *name);
+/* of queries, keys and values, 3C channels, to C */
+int model_attention(Model *m, int in, int heads);
+/* a dense layer at each position; residual: an activation to add, or NONE */
+int model_linear(Model *m, int in, const char *name, int out, float std, int residual);
+/* the same with the weights of view `tied`, without bias */
+int model_tied_linear(Model *m, int in, const char *name, int tied);
 int model_avgpool(Model *m, int in);
 
 /* model_plan.c: fill in m->plan for the layers (the memory that it takes: model_batch_bytes); take

@@ -16,8 +16,14 @@ static Layer *append(Model *m, LayerKind kind, const char *name, int in, Shape o
     REQUIRE((double)out.h * out.w * out.c <= INT_MAX,
             "model %s: images of %dx%d are too large for it", m->spec.name, m->spec.h, m->spec.w);
     Layer *l = &m->layers[m->nlayers++];
-    *l = (Layer){
-        .kind = kind, .in = in, .residual = NONE, .out = out.c, .w = NONE, .b = NONE, .s = NONE};
+    *l = (Layer){.kind = kind,
+                 .in = in,
+                 .residual = NONE,
+                 .out = out.c,
+                 .w = NONE,
+                 .b = NONE,
+                 .s = NONE,
+                 .tied = NONE};
     snprintf(l->name, sizeof l->name, "%s", name);
     m->plan->shape[m->nlayers] = out;
     return l;
@@ -161,6 +167,56 @@ int model_avgpool(Model *m, int in)
     return m->nlayers;
 }
 
+/* ---- of a language model ---- */
+
+int model_embedding(Model *m, int in, const char *tokens, const char *positions, int width,
+                    float std)
+{
+    Shape x = m->plan->shape[in];
+    Layer *l = append(m, LAYER_EMBEDDING, tokens, in, (Shape){1, x.w, width});
+    l->std = std;
+    l->w = weight(m, tokens, "weight", 2, (int[]){m->spec.classes, width});
+    l->b = weight(m, positions, "weight", 2, (int[]){x.w, width});
+    return m->nlayers;
+}
+
+int model_layernorm(Model *m, int in, const char *name)
+{
+    Layer *l = append(m, LAYER_LAYERNORM, name, in, m->plan->shape[in]);
+    l->eps = 1e-5f;
+    l->w = weight(m, name, "weight", 1, &l->out);
+    l->b = weight(m, name, "bias", 1, &l->out);
+    return m->nlayers;
+}
+
+int model_attention(Model *m, int in, int heads)
+{
+    Shape x = m->plan->shape[in];
+    append(m, LAYER_ATTENTION, "attention", in, (Shape){1, x.w, x.c / 3})->heads = heads;
+    return m->nlayers;
+}
+
+int model_linear(Model *m, int in, const char *name, int out, float std, int residual)
+{
+    Shape x = m->plan->shape[in];
+    Layer *l = append(m, LAYER_DENSE, name, in, (Shape){x.h, x.w, out});
+    l->scale = 1;
+    l->std = std;
+    l->residual = residual;
+    l->w = weight(m, name, "weight", 2, (int[]){out, x.c});
+    l->b = weight(m, name, "bias", 1, &out);
+    return m->nlayers;
+}
+
+int model_tied_linear(Model *m, int in, const char *name, int tied)
+{
+    Shape x = m->plan->shape[in];
+    Layer *l = append(m, LAYER_DENSE, name, in, (Shape){x.h, x.w, m->views[tied].shape[0]});
+    l->scale = 1;
+    l->tied = tied;
+    return m->nlayers;
+}
+
 /* ---- queries ---- */
 
 Tensor model_view(Tensor flat_vector, const View *v)
@@ -180,6 +236,12 @@ const View *model_find(const Model *m, const char *name)
     return NULL;
 }
 
+int model_positions(const Model *m)
+{
+    Shape y = m->plan->shape[m->nlayers];
+    return y.h * y.w;
+}
+
 double model_flops(const Model *m)
 {
     double flops = 0;
@@ -187,7 +249,9 @@ double model_flops(const Model *m)
         const Layer *l = &m->layers[i];
         Shape y = m->plan->shape[i + 1];
         if (l->kind == LAYER_CONV || l->kind == LAYER_DENSE)
-            flops += 2.0 * m->views[l->w].count * y.h * y.w;
+            flops += 2.0 * m->views[l->w == NONE ? l->tied : l->w].count * y.h * y.w;
+        if (l->kind == LAYER_ATTENTION)
+            flops += 2.0 * y.w * (y.w + 1) * y.c;
     }
     return flops;
 }

@@ -40,6 +40,7 @@ static Tensor gate(const Model *m, int a)
 
 /* Max pooling's positions. */
 static Tensor which(const Model *m, int i) { return tensor_first(m->plan->which[i], m->plan->n); }
+static Tensor saved(const Model *m, int i) { return tensor_first(m->plan->saved[i], m->plan->n); }
 
 /* The input batch, or the same flattened. */
 static bool is_input(const Model *m, int a)
@@ -53,6 +54,29 @@ static Tensor matrix(Tensor vector, int rows)
     vector.c = vector.n / rows;
     vector.n = rows;
     return vector;
+}
+
+/* Each position is a sample of its own: [N*H*W,C]. */
+static Tensor rows(Tensor t)
+{
+    t.n *= t.h * t.w;
+    t.h = t.w = 1;
+    return t;
+}
+
+/* A dense layer's weights, its own or another layer's; as a matrix: they, or their gradient. */
+static int weights_of(const Layer *l) { return l->w == NONE ? l->tied : l->w; }
+static Tensor dense_matrix(const Layer *l, Tensor weights)
+{
+    REQUIRE(given(weights),
+            "%s has another layer's weights, which are not here now: a network "
+            "with tied weights cannot be sharded (ZeRO-2, ZeRO-3)",
+            l->name);
+    return matrix(weights, l->out);
+}
+static Tensor dense_weights(const Model *m, const Layer *l)
+{
+    return dense_matrix(l, param(m, weights_of(l)));
 }
 
 static Tensor moments(const Model *m, int C) /* [n,2,C] */
@@ -169,9 +193,12 @@ static void scale(Model *m, Tensor t, float by)
 static void dense_forward(Model *m, int i, ModelMode mode)
 {
     const Layer *l = &m->layers[i];
-    m->be->op->dense_forward(m->s, act(m, i + 1), act(m, l->in), matrix(param(m, l->w), l->out),
+    Tensor y = rows(act(m, i + 1));
+    m->be->op->dense_forward(m->s, y, rows(act(m, l->in)), dense_weights(m, l),
                              optional_param(m, l->b));
-    scale(m, act(m, i + 1), l->scale);
+    scale(m, y, l->scale);
+    if (l->residual != NONE)
+        m->be->op->axpy(m->s, act(m, i + 1), 1, act(m, l->residual));
 }
 
 static void maxpool_forward(Model *m, int i, ModelMode mode)
@@ -194,6 +221,27 @@ static void activation_forward(Model *m, int i, ModelMode mode)
 {
     const Layer *l = &m->layers[i];
     m->be->op->act_forward(m->s, act(m, i + 1), act(m, l->in), optional_param(m, l->w), l->f);
+}
+
+static void embedding_forward(Model *m, int i, ModelMode mode)
+{
+    const Layer *l = &m->layers[i];
+    m->be->op->embedding_forward(m->s, act(m, i + 1), act(m, l->in),
+                                 matrix(param(m, l->w), m->spec.classes),
+                                 matrix(param(m, l->b), m->spec.w));
+}
+
+static void layernorm_forward(Model *m, int i, ModelMode mode)
+{
+    const Layer *l = &m->layers[i];
+    m->be->op->layernorm_forward(m->s, act(m, i + 1), saved(m, i), act(m, l->in), param(m, l->w),
+                                 param(m, l->b), l->eps);
+}
+
+static void attention_forward(Model *m, int i, ModelMode mode)
+{
+    const Layer *l = &m->layers[i];
+    m->be->op->attention_forward(m->s, act(m, i + 1), saved(m, i), act(m, l->in), l->heads);
 }
 
 static void layer_forward(Model *m, int i, ModelMode mode)
@@ -267,7 +315,7 @@ void model_loss(Model *m, Tensor totals, Tensor label, Tensor weight, bool gradi
     }
     Tensor dlogits = gradient ? grad(m, m->nlayers) : NO_TENSOR;
     m->be->op->cross_entropy(m->s, dlogits, NO_TENSOR, totals, m->logits, label, weight,
-                             1.0f / m->plan->n, gradient ? m->smoothing : 0);
+                             1.0f / (m->plan->n * model_positions(m)), gradient ? m->smoothing : 0);
 }
 
 Tensor model_loss_gradient(const Model *m) { return grad(m, m->nlayers); }
@@ -318,12 +366,12 @@ static void dense_backward(Model *m, int i, bool add)
 {
     const BackendOps *op = m->be->op;
     const Layer *l = &m->layers[i];
-    Tensor dy = grad(m, i + 1);
+    Tensor dy = rows(grad(m, i + 1));
     scale(m, dy, l->scale);
-    op->dense_backward_weight(m->s, matrix(dparam(m, l->w), l->out), optional_dparam(m, l->b),
-                              act(m, l->in), dy);
+    op->dense_backward_weight(m->s, dense_matrix(l, dparam(m, weights_of(l))),
+                              optional_dparam(m, l->b), rows(act(m, l->in)), dy);
     if (!is_input(m, l->in)) /* the input needs no gradient */
-        op->dense_backward_data(m->s, grad(m, l->in), dy, matrix(param(m, l->w), l->out), add);
+        op->dense_backward_data(m->s, rows(grad(m, l->in)), dy, dense_weights(m, l), add);
 }
 
 /* The output of fixed filters on the images needs no gradient. */
@@ -357,6 +405,29 @@ static void flatten_backward(Model *m, int i, bool add)
         m->be->op->flatten_backward(m->s, grad(m, m->layers[i].in), grad(m, i + 1), add);
 }
 
+/* Tokens need no gradient. */
+static void embedding_backward(Model *m, int i, bool add)
+{
+    const Layer *l = &m->layers[i];
+    m->be->op->embedding_backward(m->s, matrix(dparam(m, l->w), m->spec.classes),
+                                  matrix(dparam(m, l->b), m->spec.w), act(m, l->in),
+                                  grad(m, i + 1));
+}
+
+static void layernorm_backward(Model *m, int i, bool add)
+{
+    const Layer *l = &m->layers[i];
+    m->be->op->layernorm_backward(m->s, grad(m, l->in), dparam(m, l->w), dparam(m, l->b),
+                                  saved(m, i), grad(m, i + 1), act(m, l->in), param(m, l->w), add);
+}
+
+static void attention_backward(Model *m, int i, bool add)
+{
+    const Layer *l = &m->layers[i];
+    m->be->op->attention_backward(m->s, grad(m, l->in), saved(m, i), grad(m, i + 1), act(m, i + 1),
+                                  act(m, l->in), l->heads, add);
+}
+
 static void layer_backward(Model *m, int i)
 {
 #define BACKWARD(KIND, name, ...) name##_backward,
@@ -378,13 +449,17 @@ static bool looked_at(const Model *m)
 }
 
 /* Layer i's gradients, in one slice or two: where nothing else is said, its bias lies right behind
- * its weight. */
-static int slices_of(const Model *m, int i, Tensor slice[2])
+ * its weight. Tied weights are scaled up before the first layer adds to their gradient, and down
+ * after the last, the embedding. */
+static int slices_of(const Model *m, int i, bool up, Tensor slice[2])
 {
     const Layer *l = &m->layers[i];
-    if (l->w == NONE)
+    bool embedding = l->kind == LAYER_EMBEDDING;
+    if (weights_of(l) == NONE || (l->tied != NONE && !up))
         return 0;
-    slice[0] = dparam(m, l->w);
+    slice[0] = dparam(m, up && embedding ? l->b : weights_of(l));
+    if (up && embedding)
+        return 1;
     if (l->b == NONE)
         return 1;
     slice[1] = dparam(m, l->b);
@@ -399,7 +474,7 @@ static void scale_layer(Model *m, int i, bool up)
     Tensor slice[2], scale = m->plan->loss_scale;
     if (!given(scale) || !looked_at(m) || (up && m->plan->zeroed))
         return;
-    for (int k = slices_of(m, i, slice) - 1; k >= 0; k--)
+    for (int k = slices_of(m, i, up, slice) - 1; k >= 0; k--)
         if (up)
             m->be->op->scale_up(m->s, slice[k], scale);
         else
@@ -463,7 +538,7 @@ void model_backward_part(Model *m, int first, int end)
         if (m->tensor_hook)
             m->tensor_hook(m->tensor_context, i, act(m, m->layers[i].in), grad(m, i + 1), m->s);
         layer_backward(m, i);
-        if (m->layers[i].kind == LAYER_CONV && m->layers[i].residual != NONE)
+        if (m->layers[i].kind != LAYER_BATCHNORM && m->layers[i].residual != NONE)
             residual_backward(m, m->layers[i].residual, i + 1);
         range_end(m->be);
         announce(m, i);

@@ -114,6 +114,10 @@ static void plan_activations(Model *m)
         p->act[i + 1] = planned(m, type_of(m, i + 1), y, halo_of(m, i + 1));
         if (l->kind == LAYER_MAXPOOL)
             p->which[i] = planned(m, U8, y, 0);
+        if (l->kind == LAYER_LAYERNORM)
+            p->saved[i] = planned(m, F32, (Shape){y.h, y.w, 2}, 0);
+        if (l->kind == LAYER_ATTENTION)
+            p->saved[i] = planned(m, F32, (Shape){l->heads, y.w, 2}, 0);
         if (l->kind == LAYER_BATCHNORM) {
             plan_norm(m, i);
             widest = l->out > widest ? l->out : widest;
@@ -139,7 +143,8 @@ double model_batch_bytes(const Model *m)
     const struct ModelPlan *p = m->plan;
     double bytes = bytes_of(p->moments) + bytes_of(p->sums) + 2 * bytes_of(p->ones);
     for (int i = 0; i < m->nlayers; i++)
-        bytes += bytes_of(p->act[i + 1]) + bytes_of(p->which[i]) + 2 * bytes_of(p->norm[i].mean);
+        bytes += bytes_of(p->act[i + 1]) + bytes_of(p->which[i]) + bytes_of(p->saved[i]) +
+                 2 * bytes_of(p->norm[i].mean);
     for (int k = 0; k < p->slots; k++)
         bytes += bytes_of(p->slot[k]);
     return bytes;
@@ -217,6 +222,7 @@ void model_reserve(Model *m)
     for (int i = 0; i < m->nlayers; i++) {
         take(be, &p->act[i + 1]);
         take(be, &p->which[i]);
+        take(be, &p->saved[i]);
         if (m->layers[i].kind == LAYER_CONV)
             take_conv(m, i);
         if (m->layers[i].kind == LAYER_BATCHNORM)
@@ -264,6 +270,7 @@ void model_plan_free(Model *m)
         tensor_free(m->be, p->act[i + 1]);
         tensor_free(m->be, p->held[i + 1]);
         tensor_free(m->be, p->which[i]);
+        tensor_free(m->be, p->saved[i]);
         tensor_free(m->be, p->filters[i]);
         tensor_free(m->be, p->norm[i].mean);
         tensor_free(m->be, p->norm[i].istd);

@@ -51,7 +51,8 @@ static void draw_batches(Worker *w, int B)
     Tensor dense = tensor_new(m->be, F32, B, s->h, s->w, s->c, 0);
     size_t count = tensor_count(dense);
     float *x = alloc(count, sizeof *x);
-    int32_t *label = alloc(B, sizeof *label);
+    int T = model_positions(m); /* more than 1: text */
+    int32_t *label = alloc(B * T, sizeof *label);
     Rng r = rng_at(1, RNG_TEST, 0, 0);
     w->batches = IMAGES / B > 0 ? IMAGES / B : 1;
     /* from now on every step is recorded */
@@ -59,11 +60,11 @@ static void draw_batches(Worker *w, int B)
         w->batches = MAX_RECORDINGS;
     for (int b = 0; b < w->batches; b++) {
         for (size_t i = 0; i < count; i++)
-            x[i] = rng_normal(&r);
-        for (int n = 0; n < B; n++)
+            x[i] = T > 1 ? (float)rng_below(&r, s->classes) : rng_normal(&r);
+        for (int n = 0; n < B * T; n++)
             label[n] = (int32_t)rng_below(&r, s->classes);
         w->x[b] = tensor_new(m->be, F32, B, s->h, s->w, s->c, model_halo(m));
-        w->label[b] = tensor_new(m->be, I32, B, 1, 1, 1, 0);
+        w->label[b] = tensor_new(m->be, I32, B, 1, 1, T, 0);
         m->be->op->upload(m->s, dense, x);
         m->be->op->copy(m->s, w->x[b], dense);
         m->be->op->upload(m->s, w->label[b], label);
@@ -193,7 +194,8 @@ static Work work_of(const Model *m, int i)
          * 4, dx 6 */
         work = (Work){17 * y, 17 * y, 9 * y_bytes + 3 * residual};
     else if (l->kind == LAYER_DENSE)
-        work = (Work){3 * 2 * y * x / N, 3 * 2 * y * x / N, 3 * (x_bytes + y_bytes)};
+        work.flops = work.done = 3 * 2 * y * m->plan->shape[l->in].c,
+        work.bytes = residual + 3 * (x_bytes + y_bytes);
     return work;
 }
 
@@ -219,13 +221,16 @@ static void measure_layers(Worker *w, int steps)
 int main(int argc, char **argv)
 {
     const char *name = "resnet8", *device = "cpu", *precision = "fp32", *from = NULL;
-    int batch = 128, threads = 0, local_rank = 0, local_size = 0, size = 32, channels = 3;
+    int batch = 128, threads = 0, local_rank = 0, local_size = 0, size = 32, channels = 3,
+        context = 0;
     bool layers = false, plain = false;
     Option table[] = {
         {"model", ARG_STRING, &name, .help = "network"},
         {"batch", ARG_INT, &batch, .min = 1, .max = IMAGES, .help = "images per rank and step"},
         {"size", ARG_INT, &size, .min = 8, .max = 64, .help = "height and width of an image"},
         {"channels", ARG_INT, &channels, .min = 1, .max = 4, .help = "channels of an image"},
+        {"context", ARG_INT, &context, .min = 0, .max = 1024,
+         .help = "text of so many tokens in place of images; 0: images"},
         {"device", ARG_CHOICE, &device, .choices = "auto|cpu|cuda", .help = "where to compute"},
         {"precision", ARG_CHOICE, &precision, .choices = "fp32|tf32|bf16|fp16",
          .help = "numeric precision on a GPU"},
@@ -248,6 +253,8 @@ int main(int argc, char **argv)
                                actual ? w.comm->local_size : local_size, threads);
     backend_precision(be, precision);
     ModelSpec spec = {.name = name, .h = size, .w = size, .c = channels, .classes = 10};
+    if (context)
+        spec = (ModelSpec){.name = name, .h = 1, .w = context, .c = 1, .classes = 256};
     w.m = model_new(be, &spec, batch);
     model_init(w.m, 1);
     w.sgd = sgd_new(w.m, 0.9, 5e-4, false);

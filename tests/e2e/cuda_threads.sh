@@ -54,7 +54,7 @@ try() { # test cases…
     done
 }
 try test_batchnorm ranks_add_sums constant_channel
-try test_layers cross_entropy dense activations
+try test_layers cross_entropy dense activations layernorm
 try test_vectors dot_is_exact loss_scale
 try test_muon singular_values
 try test_conv packed_filters

@@ -73,6 +73,25 @@ grep -q 'changed: --batch 16, before 32' "$work/longer.log" &&
     [ "$(losses longer | wc -w)" = 6 ] ||
     fail "longer: it does not say what changed" "$work"/longer.*
 
+# Text, the same: two ranks, and one that was stopped and resumed. What makes no sense is refused.
+equal="--data text --model gpt-16-1-2 --images 640 --test-images 100 --epochs 2"
+equal+=" --schedule constant --warmup 0"
+run text 1 $equal --batch 16 --rate 0.1 || fail "text: exit $?" "$work"/text.*
+run halves 2 $equal --rate 0.05 --steps 50 || fail "text, two ranks: exit $?" "$work"/halves.*
+run halves 2 $equal --rate 0.05 --resume "$(checkpoint halves)" ||
+    fail "text, resumed: exit $?" "$work"/halves.*
+echo "$(losses text) $(losses halves)" | awk 'NF != 8 || $4 > 3.5 || $4 < 2 { exit 1 }
+    { for (i = 1; i <= 4; i++) { d = $i / $(i + 4) - 1; if (i != 3 && d * d > 1e-8) exit 1 } }' ||
+    fail "text on one rank: $(losses text), on two: $(losses halves)"
+grep -q 'test accuracy 0\.[0-9]* ([0-9]* of 6400)' "$work/text.log" &&
+    [ "$(grep -c '^   writes: ' "$work/text.log")" = 2 ] ||
+    fail "it does not count characters, or write any" "$work/text.log"
+for wrong in "--data text --model mlp" "--model gpt-16-1-2" "--data text --flip"; do
+    run wrong 1 $wrong
+    [ $? = 2 ] && [ "$(wc -l <"$work/wrong.err")" = 1 ] ||
+        fail "$wrong: not refused" "$work"/wrong.*
+done
+
 # Two copies that do not know of each other train two networks: the second draws other weights.
 common/setup/launch.sh --np 2 "$BUILD/student/lab2_ddp/3_train" --out "$work/copies" $equal \
     >"$work/copies.log" 2>&1 || fail "two copies: exit $?" "$work/copies.log"

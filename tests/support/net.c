@@ -5,12 +5,16 @@
 #include <math.h>
 #include <string.h>
 
+static bool reads_text(const char *name) { return !strncmp(name, "gpt-", 4); }
+
 ModelSpec small_spec(const char *name)
 {
+    if (reads_text(name))
+        return (ModelSpec){.name = name, .h = 1, .w = 7, .c = 1, .classes = 5};
     return (ModelSpec){.name = name, .h = 9, .w = 8, .c = 3, .classes = 5};
 }
 
-const char *const model_kinds[KINDS] = {"linear", "mlp", "cnn", "resnet8", "wrn16-1"};
+const char *const model_kinds[KINDS] = {"linear", "mlp", "cnn", "resnet8", "wrn16-1", "gpt-12-2-3"};
 
 /* The batch's tensors for N images. */
 static void make_batch(Net *n, int N)
@@ -18,7 +22,7 @@ static void make_batch(Net *n, int N)
     const ModelSpec *s = &n->m->spec;
     n->N = N;
     n->x = hold(n->m->be, tensor_new(n->m->be, F32, N, s->h, s->w, s->c, model_halo(n->m)));
-    n->label = hold(n->m->be, tensor_new(n->m->be, I32, N, 1, 1, 1, 0));
+    n->label = hold(n->m->be, tensor_new(n->m->be, I32, N, 1, 1, model_positions(n->m), 0));
 }
 
 static void set_images(Net *n, const float *x, const int32_t *label)
@@ -33,13 +37,14 @@ static void set_images(Net *n, const float *x, const int32_t *label)
 
 void net_draw(Net *n, uint32_t seed)
 {
-    size_t count = tensor_count(n->x);
+    size_t count = tensor_count(n->x), labels = tensor_count(n->label);
     float *x = alloc(count, sizeof *x);
-    int32_t *label = alloc(n->N, sizeof *label);
+    int32_t *label = alloc(labels, sizeof *label);
+    bool text = reads_text(n->m->spec.name);
     Rng r = rng_at(2, RNG_TEST, seed, 0);
     for (size_t i = 0; i < count; i++)
-        x[i] = rng_normal(&r);
-    for (int i = 0; i < n->N; i++)
+        x[i] = text ? (float)rng_below(&r, n->m->spec.classes) : rng_normal(&r);
+    for (size_t i = 0; i < labels; i++)
         label[i] = (int32_t)rng_below(&r, n->m->spec.classes);
     set_images(n, x, label);
     free(x), free(label);
@@ -47,8 +52,12 @@ void net_draw(Net *n, uint32_t seed)
 
 Images images_blank(int count, int h, int w, int c)
 {
-    return (Images){
-        count, h, w, c, keep(alloc((size_t)count, (size_t)h * w * c)), keep(alloc(count, 1))};
+    return (Images){.count = count,
+                    .h = h,
+                    .w = w,
+                    .c = c,
+                    .pixels = keep(alloc((size_t)count, (size_t)h * w * c)),
+                    .labels = keep(alloc(count, 1))};
 }
 
 static void free_model(void *m) { model_free(m); }
@@ -101,11 +110,11 @@ void net_take(Net *to, const Net *from, int first, int count)
 {
     size_t image = tensor_count(tensor_first(from->x, 1));
     float *x = fetch(from, from->x);
-    int32_t *label = alloc(from->N, sizeof *label);
+    int32_t *label = alloc(tensor_count(from->label), sizeof *label);
     from->op->download(from->m->s, label, from->label);
     drop(to->m->be, to->x), drop(to->m->be, to->label);
     make_batch(to, count);
-    set_images(to, x + first * image, label + first);
+    set_images(to, x + first * image, label + first * model_positions(to->m));
     free(label);
 }
 
@@ -116,7 +125,7 @@ static double run(Net *n, ModelMode mode, bool gradient)
     model_forward(n->m, n->x, mode);
     model_loss(n->m, n->totals, n->label, NO_TENSOR, gradient);
     n->op->download(n->m->s, totals, n->totals);
-    return totals[0] / n->N;
+    return totals[0] / (n->N * model_positions(n->m));
 }
 
 double net_loss(Net *n, ModelMode mode) { return run(n, mode, false); }

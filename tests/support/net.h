@@ -11,14 +11,14 @@ typedef struct Net {
     Model *m;
     const BackendOps *op;
     int N;
-    Tensor x, label, totals; /* [N,H,W,C], [N], F64 [2] */
+    Tensor x, label, totals; /* [N,H,W,C], [N] or [N,1,1,T], F64 [2] */
 } Net;
 
 /* Small images of odd sides, where a kernel's border and a stride's rounding matter most. */
 ModelSpec small_spec(const char *name);
-/* One model of each kind: resnet20 and wrn16-2 have the same layers, more often or wider. From the
- * third on they have batch norm. */
-enum { KINDS = 5 };
+/* One model of each kind: resnet20 and wrn16-2 have the same layers, more often or wider. Those
+ * from NORMS to NORMS_END - 1 have batch norm; the last one reads text. */
+enum { NORMS = 2, NORMS_END = 5, KINDS = 6 };
 extern const char *const model_kinds[KINDS];
 
 /* Images without content, to the end of the case. */

@@ -256,13 +256,17 @@ void ref_maxpool_backward(double *dx, const double *dy, const int *which, Shape 
                 }
 }
 
+/* of GPT-2's GELU */
+static double tanh_argument(double v) { return sqrt(2 / M_PI) * (v + 0.044715 * v * v * v); }
+
 void ref_act_forward(double *y, const double *x, const double *bias, Shape s, int f)
 {
     for (size_t i = 0; i < shape_count(s); i++) {
         double v = x[i] + (bias ? bias[i % s.c] : 0);
         y[i] = f == ACTIVATION_GELU ? v * (1 + erf(v / sqrt(2))) / 2
              : f == ACTIVATION_SILU ? v / (1 + exp(-v))
-                                    : fmax(v, 0);
+             : f == ACTIVATION_RELU ? fmax(v, 0)
+                                    : v * (1 + tanh(tanh_argument(v))) / 2;
     }
 }
 
@@ -273,7 +277,10 @@ void ref_act_backward(double *dx, double *dbias, const double *dy, const double 
         double v = x[i] + (bias ? bias[i % s.c] : 0), p = 1 / (1 + exp(-v)), slope;
         if (f == ACTIVATION_GELU)
             slope = (1 + erf(v / sqrt(2))) / 2 + v * exp(-v * v / 2) / sqrt(2 * M_PI);
-        else
+        else if (f == ACTIVATION_GELU_TANH) {
+            double t = tanh(tanh_argument(v));
+            slope = (1 + t) / 2 + v / 2 * (1 - t * t) * sqrt(2 / M_PI) * (1 + 3 * 0.044715 * v * v);
+        } else
             slope = f == ACTIVATION_SILU ? p + v * p * (1 - p) : v > 0;
         dx[i] += dy[i] * slope;
         if (dbias)

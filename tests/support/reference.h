@@ -82,6 +82,19 @@ void ref_avgpool_backward(double *dx, const double *dy, Shape s);
 void ref_flatten_forward(double *y, const double *x, Shape s);
 void ref_flatten_backward(double *dx, const double *dy, Shape s);
 
+/* ---- of language models; s: [N,1,T,C], of y ---- */
+void ref_embedding_forward(double *y, const double *x, const double *tokens,
+                           const double *positions, Shape s);
+void ref_embedding_backward(double *dtokens, double *dpositions, const double *x, const double *dy,
+                            Shape s);
+void ref_layernorm_forward(double *y, const double *x, const double *gamma, const double *beta,
+                           double eps, Shape s);
+void ref_layernorm_backward(double *dx, double *dgamma, double *dbeta, const double *dy,
+                            const double *x, const double *gamma, double eps, Shape s);
+/* qkv [N,1,T,3C] */
+void ref_attention_forward(double *y, const double *qkv, Shape s, int heads);
+void ref_attention_backward(double *dqkv, const double *dy, const double *qkv, Shape s, int heads);
+
 /* losses [N]; totals += {sum weight * loss, correct}; dlogits = scale * weight * (p - q), where q
  * has smoothing / K everywhere, and 1 - smoothing more at the label. weight NULL: all 1 */
 void ref_cross_entropy(double *dlogits, double *losses, double totals[2], const double *logits,

@@ -10,12 +10,16 @@ static Shape output_shape(const Layer *l, Shape x)
     case LAYER_MAXPOOL: return pool_shape(x, l->kernel);
     case LAYER_AVGPOOL: return (Shape){x.n, 1, 1, x.c};
     case LAYER_FLATTEN: return (Shape){x.n, 1, 1, x.h * x.w * x.c};
-    case LAYER_DENSE: return (Shape){x.n, 1, 1, l->out};
+    case LAYER_DENSE:
+    case LAYER_EMBEDDING:
+    case LAYER_ATTENTION: return (Shape){x.n, x.h, x.w, l->out};
     default: return x;
     }
 }
 
 static double *param(const RefNet *r, int view) { return r->params + r->m->views[view].at; }
+/* A dense layer's weights may be another layer's. */
+static int weights_of(const Layer *l) { return l->w < 0 ? l->tied : l->w; }
 static double *optional(const RefNet *r, double *flat, int view)
 {
     return view < 0 ? NULL : flat + r->m->views[view].at;
@@ -29,7 +33,7 @@ RefNet *refnet_new(const Net *n)
     int L = m->nlayers;
     *r = (RefNet){.m = m,
                   .N = n->N,
-                  .label = keep(alloc(n->N, sizeof(int))),
+                  .label = keep(alloc(tensor_count(n->label), sizeof(int))),
                   .params = fetch_double(n, m->params),
                   .grads = zeros(tensor_count(m->params)),
                   .shape = keep(alloc(L + 1, sizeof(Shape))),
@@ -89,11 +93,19 @@ static void forward(RefNet *r, int i)
     case LAYER_AVGPOOL: ref_avgpool_forward(y, x, s); break;
     case LAYER_FLATTEN: ref_flatten_forward(y, x, s); break;
     case LAYER_DENSE:
-        ref_dense_forward(y, x, param(r, l->w), optional(r, r->params, l->b), s.n, s.c, l->out);
-        for (int j = 0; j < s.n * l->out; j++)
-            y[j] *= l->scale;
+        ref_dense_forward(y, x, param(r, weights_of(l)), optional(r, r->params, l->b),
+                          s.n * s.h * s.w, s.c, l->out);
+        for (size_t j = 0; j < shape_count(r->shape[i + 1]); j++)
+            y[j] = y[j] * l->scale + (residual ? residual[j] : 0);
         break;
     case LAYER_ACTIVATION: ref_act_forward(y, x, optional(r, r->params, l->w), s, l->f); break;
+    case LAYER_EMBEDDING:
+        ref_embedding_forward(y, x, param(r, l->w), param(r, l->b), r->shape[i + 1]);
+        break;
+    case LAYER_LAYERNORM:
+        ref_layernorm_forward(y, x, param(r, l->w), param(r, l->b), l->eps, s);
+        break;
+    case LAYER_ATTENTION: ref_attention_forward(y, x, r->shape[i + 1], l->heads); break;
     }
 }
 
@@ -121,29 +133,41 @@ static void backward(RefNet *r, int i)
     case LAYER_AVGPOOL: ref_avgpool_backward(dx, dy, s); break;
     case LAYER_FLATTEN: ref_flatten_backward(dx, dy, s); break;
     case LAYER_DENSE:
-        for (int j = 0; j < s.n * l->out; j++)
+        for (size_t j = 0; j < shape_count(r->shape[i + 1]); j++) {
+            if (dresidual)
+                dresidual[j] += dy[j];
             dy[j] *= l->scale;
-        ref_dense_backward_data(dx, dy, param(r, l->w), s.n, s.c, l->out);
-        ref_dense_backward_weight(dparam(r, l->w), optional(r, r->grads, l->b), x, dy, s.n, s.c,
-                                  l->out);
+        }
+        ref_dense_backward_data(dx, dy, param(r, weights_of(l)), s.n * s.h * s.w, s.c, l->out);
+        ref_dense_backward_weight(dparam(r, weights_of(l)), optional(r, r->grads, l->b), x, dy,
+                                  s.n * s.h * s.w, s.c, l->out);
         break;
     case LAYER_ACTIVATION:
         ref_act_backward(dx, optional(r, r->grads, l->w), dy, x, optional(r, r->params, l->w), s,
                          l->f);
         break;
+    case LAYER_EMBEDDING:
+        ref_embedding_backward(dparam(r, l->w), dparam(r, l->b), x, dy, r->shape[i + 1]);
+        break;
+    case LAYER_LAYERNORM:
+        ref_layernorm_backward(dx, dparam(r, l->w), dparam(r, l->b), dy, x, param(r, l->w), l->eps,
+                               s);
+        break;
+    case LAYER_ATTENTION: ref_attention_backward(dx, dy, x, r->shape[i + 1], l->heads); break;
     }
 }
 
 double refnet_loss(RefNet *r)
 {
     int L = r->m->nlayers;
-    double totals[2] = {0, 0}, *losses = zeros(r->N);
+    int labels = r->N * model_positions(r->m);
+    double totals[2] = {0, 0}, *losses = zeros(labels);
     for (int i = 0; i < L; i++)
         forward(r, i);
-    ref_cross_entropy(r->grad[L], losses, totals, r->act[L], r->label, NULL, 1.0 / r->N,
-                      r->m->smoothing, r->N, r->shape[L].c);
+    ref_cross_entropy(r->grad[L], losses, totals, r->act[L], r->label, NULL, 1.0 / labels,
+                      r->m->smoothing, labels, r->shape[L].c);
     end_now(losses);
-    return totals[0] / r->N;
+    return totals[0] / labels;
 }
 
 double refnet_gradient(RefNet *r)

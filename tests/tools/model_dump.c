@@ -4,11 +4,11 @@
  *
  * Seeded weights and a seeded batch; forward with the batch's statistics, loss, backward. The file
  * contains
- *     "x" [N,H,W,C] and "label" [N]     the batch
+ *     "x" [N,H,W,C] and "label" [N]     the batch; of text, [N,1,T,1] and [N,T]
  *     NAME                              parameters before the step; running statistics AFTER the
  *                                       forward pass
  *     "grad.NAME"                       the gradient of the mean loss
- *     "logits" [N,classes], "loss" [1]
+ *     "logits" [N,classes] ([N,T,classes]), "loss" [1]
  *     "eval.logits"                     of the same batch with those running statistics
  */
 #include "args.h"
@@ -20,7 +20,7 @@
 
 typedef struct Dump {
     Model *m;
-    int N;
+    int N, T; /* images, or samples of text; labels of each */
     Tensor x, label, totals;
     SafeTensors file;
 } Dump;
@@ -58,33 +58,43 @@ static void set_beta(Model *m, float beta)
     }
 }
 
-/* Normal pixels and random labels. */
+/* Normal pixels, or tokens, and random labels. */
 static void make_batch(Dump *d, uint64_t seed)
 {
     Model *m = d->m;
     const ModelSpec *s = &m->spec;
     Tensor dense = tensor_new(m->be, F32, d->N, s->h, s->w, s->c, 0);
     float *x = alloc(tensor_count(dense), sizeof *x);
-    int32_t *label = alloc(d->N, sizeof *label);
+    int labels = d->N * d->T;
+    int32_t *label = alloc(labels, sizeof *label);
     Rng r = rng_at(seed, RNG_TEST, 0, 0);
     for (size_t i = 0; i < tensor_count(dense); i++)
-        x[i] = rng_normal(&r);
-    for (int n = 0; n < d->N; n++)
+        x[i] = d->T > 1 ? (float)rng_below(&r, s->classes) : rng_normal(&r);
+    for (int n = 0; n < labels; n++)
         label[n] = (int32_t)rng_below(&r, s->classes);
     d->x = tensor_new(m->be, F32, d->N, s->h, s->w, s->c, model_halo(m));
-    d->label = tensor_new(m->be, I32, d->N, 1, 1, 1, 0);
+    d->label = tensor_new(m->be, I32, d->N, 1, 1, d->T, 0);
     d->totals = tensor_new(m->be, F64, 2, 1, 1, 1, 0);
     m->be->op->upload(m->s, dense, x);
     m->be->op->copy(m->s, d->x, dense);
     m->be->op->upload(m->s, d->label, label);
     add(d, "", "x", 4, (int[]){d->N, s->h, s->w, s->c}, dense);
     /* labels as float32: the only dtype of these files */
-    Tensor wide = tensor_new(m->be, F32, d->N, 1, 1, 1, 0);
-    for (int n = 0; n < d->N; n++)
+    Tensor wide = tensor_new(m->be, F32, d->N, 1, 1, d->T, 0);
+    for (int n = 0; n < labels; n++)
         x[n] = (float)label[n];
     m->be->op->upload(m->s, wide, x);
-    add(d, "", "label", 1, &d->N, wide);
+    add(d, "", "label", d->T > 1 ? 2 : 1, (int[]){d->N, d->T}, wide);
     tensor_free(m->be, dense), tensor_free(m->be, wide), free(x), free(label);
+}
+
+static void add_logits(Dump *d, const char *prefix)
+{
+    int K = d->m->spec.classes;
+    if (d->T > 1)
+        add(d, prefix, "logits", 3, (int[]){d->N, d->T, K}, d->m->logits);
+    else
+        add(d, prefix, "logits", 2, (int[]){d->N, K}, d->m->logits);
 }
 
 static void step(Dump *d)
@@ -93,26 +103,26 @@ static void step(Dump *d)
     double totals[2];
     add_views(d, "", m->params, m->views, m->nviews);
     model_forward(m, d->x, MODEL_TRAIN);
-    add(d, "", "logits", 2, (int[]){d->N, m->spec.classes}, m->logits);
+    add_logits(d, "");
     model_loss(m, d->totals, d->label, NO_TENSOR, true);
     model_zero_grads(m);
     model_backward(m);
     add_views(d, "grad.", m->grads, m->views, m->nviews);
     add_views(d, "", m->state, m->state_views, m->nstate);
     m->be->op->download(m->s, totals, d->totals);
-    float loss = (float)(totals[0] / d->N);
+    float loss = (float)(totals[0] / (d->N * d->T));
     Tensor one = tensor_new(m->be, F32, 1, 1, 1, 1, 0);
     m->be->op->upload(m->s, one, &loss);
     add(d, "", "loss", 1, (int[]){1}, one);
     tensor_free(m->be, one);
     model_forward(m, d->x, MODEL_EVAL);
-    add(d, "eval.", "logits", 2, (int[]){d->N, m->spec.classes}, m->logits);
+    add_logits(d, "eval.");
 }
 
 int main(int argc, char **argv)
 {
     const char *model = "resnet8", *device = "cpu", *out = "step.safetensors";
-    int batch = 16, side = 32, channels = 3;
+    int batch = 16, side = 32, channels = 3, context = 0;
     bool skip = true, batchnorm = true;
     int64_t seed = 1;
     double beta = 0;
@@ -124,6 +134,8 @@ int main(int argc, char **argv)
         {"side", ARG_INT, &side, .min = 1, .max = 512,
          .help = "height and width of a image, pixels"},
         {"channels", ARG_INT, &channels, .min = 1, .max = 64, .help = "channels of a image"},
+        {"context", ARG_INT, &context, .min = 0, .max = 1024,
+         .help = "text of so many tokens in place of images; 0: images"},
         {"beta", ARG_REAL, &beta, .min = -10, .max = 10, .help = "batch norm's initial beta"},
         {"seed", ARG_LONG, &seed, .min = 0, .max = 1e15, .help = "of weights and images"},
         {"device", ARG_CHOICE, &device, .choices = "auto|cpu|cuda", .help = "where to compute"},
@@ -139,7 +151,10 @@ int main(int argc, char **argv)
                       .classes = 10,
                       .no_skip = !skip,
                       .no_batchnorm = !batchnorm};
+    if (context)
+        spec = (ModelSpec){.name = model, .h = 1, .w = context, .c = 1, .classes = 256};
     Dump d = {.m = model_new(be, &spec, batch), .N = batch};
+    d.T = model_positions(d.m);
     d.file.tensors = alloc(2 * d.m->nviews + d.m->nstate + 5, sizeof *d.file.tensors);
     model_init(d.m, (uint64_t)seed);
     set_beta(d.m, (float)beta);

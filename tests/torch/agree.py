@@ -51,6 +51,8 @@ CASES = (
     + [(["airbench-8", "--batch=3", "--side=28", "--channels=1"], True, True),
        (["airbench-4-silu", "--batch=3", "--side=50", "--channels=2"], True, True),
        (["airbench-8", "--batch=4", "--side=32", "--no-batchnorm"], True, False)]
+    + [(["gpt-32-2-4", "--batch=4", "--context=40"], True, True),
+       (["gpt-24-3-1", "--batch=3", "--context=65"], True, True)]
 )
 
 
@@ -59,7 +61,7 @@ def run(net, x, label):
     found = {}
     net.train()
     logits = net(x)
-    loss = F.cross_entropy(logits, label)
+    loss = F.cross_entropy(logits.flatten(0, -2), label.flatten())
     loss.backward()
     found["loss"], found["logits"] = loss.detach().reshape(1), logits.detach()
     for name, p in net.named_parameters():
@@ -77,7 +79,8 @@ def run(net, x, label):
 def build(name, file, skip, batchnorm):
     """PyTorch's network with the file's parameters."""
     _, height, width, channels = file["x"].shape
-    net = models.build(name, (channels, height, width), skip=skip, batchnorm=batchnorm)
+    net = models.build(name, (channels, height, width), file["logits"].shape[-1], skip=skip,
+                       batchnorm=batchnorm)
     parameters = {name for name, _ in net.named_parameters()}
     known = {k: v for k, v in file.items() if k in parameters}
     missing, unexpected = net.load_state_dict(known, strict=False)

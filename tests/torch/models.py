@@ -166,6 +166,46 @@ class Airbench(nn.Module):
         return self.head(F.max_pool2d(x, 3).flatten(1)) / self.inputs
 
 
+class Block(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.ln_1, self.ln_2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.attn, self.mlp = nn.Module(), nn.Module()
+        self.attn.c_attn = nn.Linear(width, 3 * width)
+        self.attn.c_proj = nn.Linear(width, width)
+        self.mlp.c_fc = nn.Linear(width, 4 * width)
+        self.mlp.c_proj = nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        q, k, v = (part.view(batch, length, self.heads, -1).transpose(1, 2)
+                   for part in self.attn.c_attn(self.ln_1(x)).split(width, dim=2))
+        scores = q @ k.transpose(2, 3) / (width // self.heads) ** 0.5
+        later = torch.ones(length, length, dtype=torch.bool, device=x.device).triu(1)
+        y = scores.masked_fill(later, -torch.inf).softmax(3) @ v
+        x = x + self.attn.c_proj(y.transpose(1, 2).reshape(batch, length, width))
+        return x + self.mlp.c_proj(F.gelu(self.mlp.c_fc(self.ln_2(x)), approximate="tanh"))
+
+
+class Gpt(nn.Module):
+    """GPT-2 without dropout. Hugging Face's GPT2Model has the same names, and stores the weights of
+    c_attn, c_proj and c_fc transposed. Reads tokens as (N, 1, 1, T), logits (N, T, classes)."""
+
+    def __init__(self, context, classes, width, layers, heads):
+        super().__init__()
+        self.wte, self.wpe = nn.Embedding(classes, width), nn.Embedding(context, width)
+        self.h = nn.ModuleList(Block(width, heads) for _ in range(layers))
+        self.ln_f = nn.LayerNorm(width)
+
+    def forward(self, x):
+        tokens = x.flatten(1).long()
+        x = self.wte(tokens) + self.wpe.weight
+        for block in self.h:
+            x = block(x)
+        return self.ln_f(x) @ self.wte.weight.T
+
+
 def build(name, shape, classes=10, hidden=(256, 128), skip=True, batchnorm=True):
     """The network of that name for images of shape (C, H, W)."""
     if name == "linear":
@@ -181,6 +221,8 @@ def build(name, shape, classes=10, hidden=(256, 128), skip=True, batchnorm=True)
     if match := re.fullmatch(r"airbench-(\d+)(-silu|-relu|)", name):
         act = {"": F.gelu, "-silu": F.silu, "-relu": F.relu}[match[2]]
         return Airbench(shape, classes, int(match[1]), act, batchnorm)
+    if match := re.fullmatch(r"gpt-(\d+)-(\d+)-(\d+)", name):
+        return Gpt(shape[2], classes, *map(int, match.groups()))
     raise ValueError(f"no model named {name}")
 
 

@@ -1,5 +1,5 @@
-/* test_layers.c: dense layer, ReLU, pooling, flatten and the loss of every backend against the
- * float64 reference. */
+/* test_layers.c: dense layer, ReLU, pooling, flatten, a language model's layers and the loss of
+ * every backend against the float64 reference. */
 #include "check.h"
 #include "device.h"
 #include <math.h>
@@ -52,6 +52,7 @@ DEVICE_TEST(dense)
         dense_case(d, 5, 9, 33, 10, biased);
         dense_case(d, 17, 17, 64, 3, biased);
         dense_case(d, 32, 32, 784, 100, biased);
+        dense_case(d, 1100, 1100, 5, 7, biased); /* more rows than a GPU's piece has */
     }
 }
 
@@ -244,11 +245,11 @@ DEVICE_TEST(activations)
     static const Shape shapes[] = {{2, 4, 4, 16}, {1, 1, 2, 1}, {3, 5, 7, 3}, {33, 7, 7, 24}};
     bool emulated = getenv("EMULATED"); /* by cuda_threads.sh: threads do the same in each */
     size_t most = sizeof shapes / sizeof *shapes - emulated;
-    for (int f = ACTIVATION_GELU; f <= (emulated ? ACTIVATION_GELU : ACTIVATION_RELU); f++)
+    for (int f = ACTIVATION_GELU; f < (emulated ? ACTIVATION_SILU : ACTIVATIONS); f++)
         for (size_t i = 0; i < most; i++)
             for (int k = 0; k < 4; k++)
                 activation_case(d, shapes[i], (Activation)f, k / 2, k % 2, false, F32);
-    for (int f = ACTIVATION_GELU; f <= ACTIVATION_RELU && !emulated; f++)
+    for (int f = ACTIVATION_GELU; f < ACTIVATIONS && !emulated; f++)
         for (size_t i = 0; i < most; i++)
             for (DType type = F32; type <= (d->op->mixed ? F16 : F32); type++)
                 if (type == F32 || type == BF16 || type == F16)
@@ -259,12 +260,131 @@ DEVICE_TEST(activations)
 DEVICE_TEST(activation_of_nan)
 {
     const double x[3] = {1, NAN, -1};
-    for (int f = ACTIVATION_GELU; f <= ACTIVATION_RELU; f++) {
+    for (int f = ACTIVATION_GELU; f < ACTIVATIONS; f++) {
         Tensor tx = put(d, x, (Shape){1, 1, 3, 1}, 0), ty = put(d, NULL, (Shape){1, 1, 3, 1}, 0);
         d->op->act_forward(d->s, ty, tx, NO_TENSOR, (Activation)f);
         double *y = get(d, ty);
         assert_true(isfinite(y[0]) && isnan(y[1]) && isfinite(y[2]));
     }
+}
+
+/* ---- of language models ---- */
+DEVICE_TEST(embedding)
+{
+    static const Shape shapes[] = {{1, 1, 1, 1}, {3, 1, 5, 12}, {2, 1, 300, 33}};
+    for (int k = 0; k < 3; k++) {
+        Shape s = shapes[k];
+        int V = k == 0 ? 1 : 256;
+        size_t n = shape_count(s), rows = (size_t)s.n * s.w;
+        double *x = zeros(rows), *tokens = random_values(1, (size_t)V * s.c, 0, 1),
+               *positions = random_values(2, (size_t)s.w * s.c, 0, 1), *y = zeros(n),
+               *dy = random_values(3, n, 0, 1), *dt = random_values(4, (size_t)V * s.c, 0, 1),
+               *dp = random_values(5, (size_t)s.w * s.c, 0, 1);
+        for (size_t i = 0; i < rows; i++)
+            x[i] = (double)(i * i * 7 % (size_t)V); /* some twice, some never */
+        x[0] = V - 1;
+        Tensor tx = put(d, x, (Shape){s.n, 1, s.w, 1}, 0), ty = put(d, NULL, s, 0),
+               tdy = put(d, dy, s, 0), tt = put_matrix(d, tokens, V, s.c),
+               tp = put_matrix(d, positions, s.w, s.c), tdt = put_matrix(d, dt, V, s.c),
+               tdp = put_matrix(d, dp, s.w, s.c);
+        d->op->embedding_forward(d->s, ty, tx, tt, tp);
+        ref_embedding_forward(y, x, tokens, positions, s);
+        expect_tensor(d, ty, y, d->tolerance, "y");
+        for (int time = 0; time < 2; time++) {
+            d->op->embedding_backward(d->s, tdt, tdp, tx, tdy);
+            ref_embedding_backward(dt, dp, x, dy, s);
+            expect_tensor(d, tdt, dt, d->tolerance, "dtokens");
+            expect_tensor(d, tdp, dp, d->tolerance, "dpositions");
+        }
+    }
+}
+
+static void layernorm_case(Device *d, Shape s, double mean)
+{
+    size_t n = shape_count(s);
+    double *x = random_values(1, n, mean, 2), *gamma = random_values(2, s.c, 1, 1),
+           *beta = random_values(3, s.c, 0, 1), *dy = random_values(4, n, 0, 1), *y = zeros(n),
+           *dx = zeros(n), *old = random_values(5, n, 0, 1), *dg = random_values(6, s.c, 0, 1),
+           *db = random_values(7, s.c, 0, 1);
+    Tensor tx = put(d, x, s, 0), ty = put(d, NULL, s, 0), tdy = put(d, dy, s, 0),
+           tdx = put(d, NULL, s, 0), tadd = put(d, old, s, 0), tg = put_vector(d, gamma, s.c),
+           tb = put_vector(d, beta, s.c), tdg = put_vector(d, dg, s.c),
+           tdb = put_vector(d, db, s.c), saved = blank(d, F32, s.n, s.h, s.w, 2, 0);
+    d->op->layernorm_forward(d->s, ty, saved, tx, tg, tb, 1e-5f);
+    ref_layernorm_forward(y, x, gamma, beta, 1e-5, s);
+    expect_tensor(d, ty, y, d->tolerance, "y");
+    d->op->layernorm_backward(d->s, tdx, tdg, tdb, saved, tdy, tx, tg, false);
+    ref_layernorm_backward(dx, dg, db, dy, x, gamma, 1e-5, s);
+    expect_tensor(d, tdg, dg, d->tolerance, "dgamma");
+    expect_tensor(d, tdb, db, d->tolerance, "dbeta");
+    if (s.c > 2) { /* of one channel dx is 0, of two nearly so: all rounding */
+        expect_tensor(d, tdx, dx, 4 * d->tolerance, "dx");
+        d->op->layernorm_backward(d->s, tadd, tdg, tdb, saved, tdy, tx, tg, true);
+        double *sum = sum_of(old, dx, n);
+        expect_tensor(d, tadd, sum, d->tolerance, "dx added");
+    }
+}
+
+DEVICE_TEST(layernorm)
+{
+    layernorm_case(d, (Shape){1, 1, 1, 1}, 0);
+    layernorm_case(d, (Shape){2, 1, 7, 3}, 0.5);
+    layernorm_case(d, (Shape){3, 1, 400, 24}, 0.5); /* more rows than a GPU's piece has */
+    layernorm_case(d, (Shape){2, 1, 9, 200}, 5);
+    if (!getenv("EMULATED"))
+        layernorm_case(d, (Shape){2, 1, 3, 1024}, 0);
+}
+
+/* spread: of the scores; where it is large, a softmax has one key. */
+static void attention_case(Device *d, Shape s, int heads, double spread)
+{
+    size_t n = shape_count(s);
+    Shape wide = {s.n, 1, s.w, 3 * s.c};
+    double *qkv = random_values(1, 3 * n, 0, spread), *dy = random_values(2, n, 0, 1),
+           *y = zeros(n), *dqkv = zeros(3 * n), *old = random_values(3, 3 * n, 0, 1);
+    Tensor tqkv = put(d, qkv, wide, 0), ty = put(d, NULL, s, 0), tdy = put(d, dy, s, 0),
+           tdqkv = put(d, NULL, wide, 0), tadd = put(d, old, wide, 0),
+           saved = blank(d, F32, s.n, heads, s.w, 2, 0);
+    d->op->attention_forward(d->s, ty, saved, tqkv, heads);
+    ref_attention_forward(y, qkv, s, heads);
+    expect_tensor(d, ty, y, 2 * d->tolerance, "y");
+    d->op->attention_backward(d->s, tdqkv, saved, tdy, ty, tqkv, heads, false);
+    ref_attention_backward(dqkv, dy, qkv, s, heads);
+    expect_tensor(d, tdqkv, dqkv, 4 * d->tolerance, "dqkv");
+    d->op->attention_backward(d->s, tadd, saved, tdy, ty, tqkv, heads, true);
+    double *sum = sum_of(old, dqkv, 3 * n);
+    expect_tensor(d, tadd, sum, 4 * d->tolerance, "dqkv added");
+}
+
+DEVICE_TEST(attention)
+{
+    attention_case(d, (Shape){1, 1, 1, 1}, 1, 1);
+    attention_case(d, (Shape){2, 1, 5, 6}, 2, 1);
+    attention_case(d, (Shape){2, 1, 33, 40}, 2, 2);
+    attention_case(d, (Shape){3, 1, 70, 24}, 3, 3);
+    if (getenv("EMULATED"))
+        return;
+    attention_case(d, (Shape){1, 1, 130, 128}, 2, 1);
+    attention_case(d, (Shape){1, 1, 64, 100}, 1, 1);
+    attention_case(d, (Shape){1, 1, MAX_CONTEXT, 4}, 1, 1);
+}
+
+/* Nobody sees what comes later: other tokens behind position t change nothing up to it. */
+DEVICE_TEST(attention_is_causal)
+{
+    enum { T = 40, C = 8, SEEN = 33 };
+    Shape s = {1, 1, T, C}, wide = {1, 1, T, 3 * C};
+    double *qkv = random_values(1, 3 * T * C, 0, 1), *other = random_values(2, 3 * T * C, 0, 9);
+    for (int i = 0; i < 3 * SEEN * C; i++)
+        other[i] = qkv[i];
+    Tensor y[2], saved = blank(d, F32, 1, 2, T, 2, 0);
+    for (int k = 0; k < 2; k++) {
+        y[k] = put(d, NULL, s, 0);
+        d->op->attention_forward(d->s, y[k], saved, put(d, k ? other : qkv, wide, 0), 2);
+    }
+    double *a = get(d, y[0]), *b = get(d, y[1]);
+    for (int i = 0; i < SEEN * C; i++)
+        assert_true(a[i] == b[i]);
 }
 
 /* ---- loss ---- */
@@ -323,6 +443,28 @@ DEVICE_TEST(cross_entropy)
         loss_case(d, 5, 1000, weighted, 2, smooth);
         loss_case(d, 3, 1, weighted, 1, smooth);    /* one class: loss 0 */
         loss_case(d, 64, 7, weighted, 1e4, smooth); /* 10,000 and more apart: no overflow */
+    }
+}
+
+/* Text: each position has a label, each sample a weight. */
+DEVICE_TEST(cross_entropy_of_text)
+{
+    enum { N = 3, T = 700, K = 11 };
+    double *logits = random_values(1, (size_t)N * T * K, 1, 2), *weight = random_values(2, N, 0, 1),
+           *losses = zeros(N * T), *dlogits = zeros((size_t)N * T * K), *each = zeros(N * T),
+           totals[2] = {0, 0};
+    int *label = keep(alloc(N * T, sizeof *label));
+    for (int i = 0; i < N * T; i++)
+        label[i] = i * 7 % K, each[i] = weight[i / T];
+    Tensor tlogits = put(d, logits, (Shape){N, 1, T, K}, 0), tlabel = put_ints(d, label, N * T),
+           tweight = put_vector(d, weight, N), tdlogits = put(d, NULL, (Shape){N, 1, T, K}, 0),
+           tlosses = put(d, NULL, (Shape){N, 1, 1, T}, 0), ttotals = blank(d, F64, 2, 1, 1, 1, 0);
+    for (int time = 0; time < 2; time++) {
+        d->op->cross_entropy(d->s, tdlogits, tlosses, ttotals, tlogits, tlabel, tweight, 0.25f, 0);
+        ref_cross_entropy(dlogits, losses, totals, logits, label, each, 0.25, 0, N * T, K);
+        expect_tensor(d, tlosses, losses, d->tolerance, "losses");
+        expect_tensor(d, tdlogits, dlogits, d->tolerance, "dlogits");
+        expect_tensor(d, ttotals, totals, d->tolerance, "totals");
     }
 }
 

@@ -182,6 +182,44 @@ DEVICE_TEST(by_stages)
     }
 }
 
+/* Of text, T labels per window, and bytes that are whole numbers; also by stages. */
+static void no_hook(void *context, LoaderStage stage, int batch, double began, double ended)
+{
+    (void)context, (void)stage, (void)batch, (void)began, (void)ended;
+}
+
+DEVICE_TEST(text)
+{
+    enum { T = TEXT_WINDOW, BATCH = 4 };
+    static const int32_t order[] = {7, 0, 19, 3, 3, 11};
+    uint8_t *text = keep(alloc(30 * T + 1, 1));
+    for (int i = 0; i <= 30 * T; i++)
+        text[i] = (uint8_t)(i * 31 / 8);
+    Dataset data = {0};
+    text_cut(&data, text, 30 * T + 1);
+    for (int stages = 0; stages < 2; stages++) {
+        Loader *l = loader_new(d->be, &data.train, data.mean, data.istd, BATCH, 2 * stages,
+                               (AugmentSpec){0}, 1);
+        at_end(l, free_loader, l);
+        if (stages)
+            loader_by_stages(l, &data.train, no_hook, NULL);
+        loader_start(l, order, 6, 0);
+        for (Batch b; loader_next(l, d->s, &b);) {
+            int32_t label[BATCH * T];
+            double *x = get(d, b.x);
+            assert_true(b.label.n == b.n && b.label.c == T);
+            d->op->download(d->s, label, b.label);
+            for (int i = 0; i < b.n * T; i++) {
+                int at = order[b.first + i / T] * T + i % T;
+                assert_true(x[i] == text[at] && label[i] == text[at + 1]);
+            }
+        }
+        end_now(l);
+    }
+    free(data.train.pixels), free(data.train.labels), free(data.test.pixels);
+    free(data.test.labels);
+}
+
 /* A pass may be left at any batch; the next one is whole. The list may be longer than the one
  * before, the seed another one, and the batches lie where they did. */
 DEVICE_TEST(interrupted_passes)

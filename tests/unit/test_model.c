@@ -2,6 +2,7 @@
  * weights, refusals. Its passes: test_model_pass.c.
  */
 #include "check.h"
+#include "generate.h"
 #include "net.h"
 #include <math.h>
 #include <string.h>
@@ -36,7 +37,7 @@ DEVICE_TEST(parameter_counts)
         {"wrn16-2", 32, 32, 3, 0, 1, 689850},      {"wrn16-2", 32, 32, 3, 1, 0, 680922},
         {"wrn16-10", 32, 32, 3, 0, 0, 17116634},   {"resnet8", 28, 28, 1, 0, 0, 77754},
         {"cnn", 28, 28, 1, 0, 0, 96554},           {"airbench-64", 32, 32, 3, 0, 0, 1971640},
-        {"airbench-64", 32, 32, 3, 0, 1, 1970488},
+        {"airbench-64", 32, 32, 3, 0, 1, 1970488}, {"gpt-24-2-4", 1, 64, 1, 0, 0, 16272},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         ModelSpec s = {.name = table[i].name,
@@ -184,6 +185,12 @@ static void new_too_small(void *unused)
     net_model(d->be, &(ModelSpec){.name = "cnn", .h = 3, .w = 3, .c = 1, .classes = 10}, 2);
 }
 
+static void new_gpt(void *spec)
+{
+    Device *d = device_open();
+    net_model(d->be, spec, 2);
+}
+
 BACKEND_TEST(refusals)
 {
     static char *const bad[] = {
@@ -193,6 +200,22 @@ BACKEND_TEST(refusals)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         expect_death(EXIT_USAGE, new_named, bad[i], "model", bad[i], NULL);
     expect_death(EXIT_USAGE, new_too_small, NULL, "cnn", "3x3", NULL);
+    static char *const texts[][2] = {{"gpt-128-2-3", "a width of 128 cannot be split into 3 heads"},
+                                     {"gpt-0-2-1", "width of 0: expected 1 to 1024"},
+                                     {"gpt-4096-2-8", "width of 4096: expected 1 to 1024"},
+                                     {"gpt-64-99999999999-1", "layers of 2147483647"},
+                                     {"gpt-64-2-0", "heads of 0"},
+                                     {"gpt-1024-2-4", "heads of 256 channels: at most 128"},
+                                     {"gpt-64-2", "gpt-D-L-H"},
+                                     {"gpt-64-02-4", "gpt-D-L-H"},
+                                     {"gpt-64-2-4-", "gpt-D-L-H"},
+                                     {"gpt--64-2-4", "gpt-D-L-H"}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect_death(EXIT_USAGE, new_named, texts[i][0], texts[i][0], texts[i][1], NULL);
+    ModelSpec images = {.name = "gpt-64-2-4", .h = 28, .w = 28, .c = 1, .classes = 10},
+              long_text = {.name = "gpt-64-2-4", .h = 1, .w = 1025, .c = 1, .classes = 256};
+    expect_death(EXIT_USAGE, new_gpt, &images, "reads text, not images of 28x28x1", NULL);
+    expect_death(EXIT_USAGE, new_gpt, &long_text, "a context of 1025 tokens", "at most 1024", NULL);
 }
 
 /* ---- initial weights ---- */
@@ -256,6 +279,34 @@ DEVICE_TEST(initial_weights)
     }
 }
 
+/* A GPT has GPT-2's names, and its initial weights; what ends in a residual connection is smaller
+ * by the root of 2 L. */
+DEVICE_TEST(gpt_weights)
+{
+    static const struct {
+        const char *name;
+        int shape[2];
+        double mean, deviation;
+    } some[] = {
+        {"wte.weight", {256, 64}, 0, 0.02},          {"wpe.weight", {32, 64}, 0, 0.02},
+        {"h.0.ln_1.weight", {64, 0}, 1, 0},          {"h.0.attn.c_attn.weight", {192, 64}, 0, 0.02},
+        {"h.0.attn.c_attn.bias", {192, 0}, 0, 0},    {"h.1.attn.c_proj.weight", {64, 64}, 0, 0.01},
+        {"h.1.mlp.c_fc.weight", {256, 64}, 0, 0.02}, {"h.1.mlp.c_proj.weight", {64, 256}, 0, 0.01},
+        {"h.1.mlp.c_proj.bias", {64, 0}, 0, 0},      {"ln_f.bias", {64, 0}, 0, 0}};
+    ModelSpec s = {.name = "gpt-64-2-4", .h = 1, .w = 32, .c = 1, .classes = 256};
+    Net n = net_new(d->be, &s, 1, 1, 1);
+    float *w = fetch(&n, n.m->params);
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        const View *v = model_find(n.m, some[i].name);
+        double mean, deviation;
+        assert_non_null(v);
+        assert_true(v->shape[0] == some[i].shape[0] && v->shape[1] == some[i].shape[1]);
+        moments(w, v, &mean, &deviation);
+        expect_close(mean, some[i].mean, 5 * some[i].deviation / sqrt(v->count), 0, v->name);
+        expect_close(deviation, some[i].deviation, 0, 0.1, v->name);
+    }
+}
+
 /* Two layers of the same shape get different weights. */
 DEVICE_TEST(layers_differ)
 {
@@ -264,4 +315,23 @@ DEVICE_TEST(layers_differ)
     float *a = fetch(&n, model_view(n.m->params, model_find(n.m, "layer1.0.conv1.weight")));
     float *b = fetch(&n, model_view(n.m->params, model_find(n.m, "layer1.0.conv2.weight")));
     assert_true(a[0] != b[0] && a[1] != b[1]);
+}
+
+/* The text depends on the seed alone, and its beginning not on its length. */
+DEVICE_TEST(written)
+{
+    ModelSpec spec = small_spec("gpt-12-2-3");
+    Net n = net_new(d->be, &spec, 2, 2, 1);
+    uint8_t a[7], b[7] = {0}, c[7];
+    generate(n.m, a, 7, 2, 5);
+    generate(n.m, b, 4, 2, 5);
+    assert_memory_equal(a, b, 4);
+    bool differs = false;
+    for (int seed = 6; seed < 16; seed++) {
+        generate(n.m, c, 7, 2, (uint64_t)seed);
+        for (int i = 0; i < 7; i++)
+            assert_true(c[i] < 5);
+        differs |= memcmp(a, c, 7) != 0;
+    }
+    assert_true(differs);
 }

@@ -133,6 +133,17 @@ static void calm(Net *n)
     store(n, n->m->params, w);
 }
 
+/* Initial weights ten times as large: with GPT-2's all tokens get nearly the same attention, and
+ * what queries and keys do would hardly show. */
+static void attentive(Net *n)
+{
+    float *w = fetch(n, n->m->params);
+    for (int i = 0; i < n->m->nviews; i++)
+        for (int k = 0; k < n->m->views[i].count && n->m->views[i].dims == 2; k++)
+            w[n->m->views[i].at + k] *= 10;
+    store(n, n->m->params, w);
+}
+
 typedef struct Differences {
     double loss, views, reference, own;
     char view[64];
@@ -144,6 +155,8 @@ static Differences measure(Device *d, const ModelSpec *spec, int draw)
     Net n = net_new(d->be, spec, 6, 5, draw); /* one image fewer than planned */
     if (spec->no_skip && !strcmp(spec->name, "resnet56"))
         calm(&n);
+    if (!strncmp(spec->name, "gpt", 3))
+        attentive(&n);
     RefNet *r = refnet_new(&n);
     double loss = net_gradient(&n), expected = refnet_gradient(r);
     size_t count = tensor_count(n.m->params);
@@ -250,4 +263,20 @@ DEVICE_TEST(airbench)
                                 .no_batchnorm = true});
     check_model(
         d, &(ModelSpec){.name = "airbench-4", .h = 25, .w = 25, .c = 3, .classes = 4, .ghost = 2});
+}
+
+/* Text: odd sizes, one head and several, one position, and heads of more channels than vectors
+ * have. */
+DEVICE_TEST(gpt)
+{
+    static const ModelSpec specs[] = {
+        {.name = "gpt-12-2-3", .h = 1, .w = 7, .c = 1, .classes = 5},
+        {.name = "gpt-8-1-1", .h = 1, .w = 1, .c = 1, .classes = 2},
+        {.name = "gpt-40-1-2", .h = 1, .w = 35, .c = 1, .classes = 256},
+        {.name = "gpt-6-3-6", .h = 1, .w = 9, .c = 1, .classes = 11}};
+    for (int i = 0; i < (SANITIZED ? 1 : 4); i++)
+        check_model(d, &specs[i]);
+    ModelSpec bare = specs[0];
+    bare.no_skip = true;
+    check_model(d, &bare);
 }

@@ -52,7 +52,7 @@ static void ghost_case(Device *d, const char *name, int N, int ghost)
 
 DEVICE_TEST(ghost_pieces)
 {
-    for (int i = 2; i < KINDS; i++) {
+    for (int i = NORMS; i < NORMS_END; i++) {
         ghost_case(d, model_kinds[i], 7, 3); /* 3, 3 and 1 */
         ghost_case(d, model_kinds[i], 4, 9); /* one group */
     }
@@ -151,7 +151,8 @@ typedef struct Handed {
     int silenced;    /* the layer whose dy the hook sets to 0; -1: none */
 } Handed;
 
-/* A dense layer's dW and dbias, from x [N,D] and dy [N,K] alone, against what is then in grads. */
+/* A dense layer's dW and dbias, from x [N,D] and dy [N,K] alone, against what is then in grads; N
+ * also counts positions. */
 static void expect_product(const Handed *h, int layer, const float *x, const float *dy,
                            const double *grads)
 {
@@ -161,7 +162,7 @@ static void expect_product(const Handed *h, int layer, const float *x, const flo
     for (int k = 0; k < K; k++)
         for (int d = -1; d < D; d++) {
             double sum = 0;
-            for (int n = 0; n < h->n->N; n++)
+            for (int n = 0; n < h->n->N * model_positions(h->n->m); n++)
                 sum += (double)dy[n * K + k] * (d < 0 ? 1 : x[n * D + d]);
             expect_close(grads[d < 0 ? b->at + k : w->at + (size_t)k * D + d], sum, 1e-5, 1e-4,
                          "dense gradient from x and dy");
@@ -181,7 +182,7 @@ static void take_tensors(void *context, int layer, Tensor x, Tensor dy, Stream *
         h->n->op->zero(s, dy);
     if (l->kind != LAYER_DENSE)
         return;
-    assert_int_equal(tensor_count(dy), h->n->N * l->out);
+    assert_int_equal(tensor_count(dy), h->n->N * model_positions(h->n->m) * l->out);
     h->dense++;
     kept[layer][0] = keep(alloc(tensor_count(x), sizeof(float)));
     kept[layer][1] = keep(alloc(tensor_count(dy), sizeof(float)));
@@ -206,7 +207,7 @@ DEVICE_TEST(tensor_hook)
         assert_int_equal(h.next, -1);
         assert_true(h.dense > 0);
         for (int l = 0; l < n.m->nlayers; l++)
-            if (n.m->layers[l].kind == LAYER_DENSE)
+            if (n.m->layers[l].kind == LAYER_DENSE && n.m->layers[l].w >= 0)
                 expect_product(&h, l, kept[l][0], kept[l][1], grads);
     }
 }

@@ -71,7 +71,8 @@ static void arrive(void *context, int layer, bool backward, Stream *s)
     Model *m = g->net->m;
     const Layer *l = &m->layers[layer];
     assert_int_equal(g->now++, 0);
-    for (int v = l->w; v >= 0 && v <= (l->b < 0 ? l->w : l->b); v++) {
+    int first = l->w < 0 ? l->tied : l->w;
+    for (int v = first; v >= 0 && v <= (l->b < 0 ? first : l->b); v++) {
         m->params_at[v] = model_view(g->params, &m->views[v]);
         m->grads_at[v] = model_view(g->grads, &m->views[v]);
     }

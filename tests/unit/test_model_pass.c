@@ -13,7 +13,7 @@
  * computes. */
 DEVICE_TEST(modes_and_state)
 {
-    for (int i = 2; i < KINDS; i++) {
+    for (int i = NORMS; i < NORMS_END; i++) {
         ModelSpec s = small_spec(model_kinds[i]);
         Net n = net_new(d->be, &s, 6, 6, 3);
         size_t count = tensor_count(n.m->state);
@@ -38,7 +38,7 @@ DEVICE_TEST(evaluation)
 {
     for (int i = 0; i < KINDS; i++) {
         ModelSpec s = small_spec(model_kinds[i]);
-        bool norm = i >= 2;
+        bool norm = i >= NORMS && i < NORMS_END;
         Net all = net_new(d->be, &s, 10, 10, 3), one = net_new(d->be, &s, 10, 10, 3);
         /* 0.9^40 = 0.015: the running statistics become the batch's */
         for (int step = 0; step < 40 && norm; step++)
@@ -47,6 +47,7 @@ DEVICE_TEST(evaluation)
             float *stats = fetch(&all, all.m->state);
             store(&one, one.m->state, stats);
         }
+        int K = 5 * model_positions(all.m); /* an image's logits */
         net_take(&one, &all, 3, 1);
         float *frozen_one = NULL, *frozen_all = NULL;
         net_loss(&one, MODEL_FROZEN_STATS), frozen_one = fetch(&one, one.m->logits);
@@ -56,12 +57,12 @@ DEVICE_TEST(evaluation)
         double *alone = fetch_double(&one, one.m->logits),
                *together = fetch_double(&all, all.m->logits);
         float *eval = fetch(&all, all.m->logits);
-        expect_near(eval + 3 * 5, alone, 5, 1e-5, "EVAL, alone and in company");
-        expect_near(frozen_all, together, 50, norm ? 0.2 : 1e-6,
+        expect_near(eval + 3 * K, alone, K, 1e-5, "EVAL, alone and in company");
+        expect_near(frozen_all, together, 10 * K, norm ? 0.2 : 1e-6,
                     "EVAL by the batch's own statistics");
         double apart = 0;
-        for (int k = 0; k < 5; k++)
-            apart = fmax(apart, fabs(frozen_one[k] - frozen_all[15 + k]));
+        for (int k = 0; k < K; k++)
+            apart = fmax(apart, fabs(frozen_one[k] - frozen_all[3 * K + k]));
         assert_true(norm ? apart > 1e-2 : apart < 1e-5);
     }
 }
@@ -191,7 +192,10 @@ DEVICE_TEST(learns)
         for (int variant = 0; variant < (i == 3 ? 3 : i == 2 ? 2 : 1); variant++) {
             ModelSpec s = small_spec(model_kinds[i]);
             s.no_batchnorm = variant == 1, s.no_skip = variant == 2;
-            learns_case(d, s, i < 3 || s.no_batchnorm ? 0.01 : 0.02, s.no_batchnorm ? 30 : 20);
+            if (i == NORMS_END)
+                learns_case(d, s, 0.1, 250);
+            else
+                learns_case(d, s, i < 3 || s.no_batchnorm ? 0.01 : 0.02, s.no_batchnorm ? 30 : 20);
         }
 }
 

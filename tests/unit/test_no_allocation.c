@@ -54,7 +54,8 @@ DEVICE_TEST(training_step)
         {.name = "resnet8", .h = 9, .w = 9, .c = 1, .classes = 10, .ghost = 3},
         {.name = "resnet8", .h = 9, .w = 9, .c = 1, .classes = 10, .no_batchnorm = true},
         {.name = "wrn16-1", .h = 9, .w = 9, .c = 1, .classes = 10},
-        {.name = "airbench-4", .h = 25, .w = 25, .c = 1, .classes = 10}};
+        {.name = "airbench-4", .h = 25, .w = 25, .c = 1, .classes = 10},
+        {.name = "gpt-16-2-4", .h = 1, .w = 40, .c = 1, .classes = 10}};
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
         long before = calls;
         Net n = net_new(d->be, &networks[i], 4, 4, 1);

@@ -1,33 +1,10 @@
 /* cpu_activation.c: GELU, SiLU and ReLU of x + bias, and back.
  *
- * The C library's erf and exp work on one number at a time. Here both are polynomials that the
- * compiler turns into vectors: exp as in Cephes (relative error 1e-7), the normal distribution by
- * formula 7.1.26 of Abramowitz & Stegun, whose absolute error of 1.5e-7 is float32's own.
+ * The C library's erf works on one number at a time. Here the normal distribution is formula 7.1.26
+ * of Abramowitz & Stegun, which the compiler turns into vectors and whose absolute error of 1.5e-7
+ * is float32's own.
  */
-#ifndef __clang__
-/* GCC turns a choice between two results into a jump, and makes no vectors, in case the one that is
- * not taken would raise a floating-point exception; nobody looks at those here. */
-#pragma GCC optimize("no-trapping-math")
-#endif
-#include "cpu.h"
-
-/* exp(x) of x <= 0, not below -87, where the result is still a normal number; NaN stays NaN. */
-INLINE float exp_of(float x)
-{
-    const float round = 12582912; /* 1.5 * 2^23: adding it leaves no fraction */
-    x = x < -87 ? -87 : x;
-    float n = (x * 1.44269504f + round) - round, r = x - n * 0.693359375f + n * 2.12194440e-4f;
-    float p = 1.9875691500e-4f;
-    p = p * r + 1.3981999507e-3f;
-    p = p * r + 8.3334519073e-3f;
-    p = p * r + 4.1665795894e-2f;
-    p = p * r + 1.6666665459e-1f;
-    p = p * r + 5.0000001201e-1f;
-    uint32_t bits = ((uint32_t)(int32_t)n + 127) << 23;
-    float power;
-    memcpy(&power, &bits, sizeof power);
-    return (p * r * r + r + 1) * power;
-}
+#include "cpu_exp.h"
 
 /* e = exp(-v*v/2); Phi(v) from it. */
 INLINE float normal_below(float v, float e)
@@ -48,11 +25,16 @@ INLINE float sigmoid(float v)
     return 0.5f + __builtin_copysignf(0.5f - e / (1 + e), v);
 }
 
+/* GPT-2's GELU is v sigmoid(u) with u = 2 sqrt(2/pi) (v + 0.044715 v^3): (1 + tanh(u/2)) / 2 is
+ * the logistic function. */
+INLINE float tanh_share(float v) { return sigmoid(v * (1.59576912f + 0.07135481f * v * v)); }
+
 INLINE float value_of(float v, const Activation f)
 {
     switch (f) {
     case ACTIVATION_GELU: return v * normal_below(v, exp_of(-0.5f * v * v));
     case ACTIVATION_SILU: return v * sigmoid(v);
+    case ACTIVATION_GELU_TANH: return v * tanh_share(v);
     default: return v < 0 ? 0 : v; /* NaN stays NaN */
     }
 }
@@ -65,6 +47,9 @@ INLINE float slope_of(float v, const Activation f)
         e = exp_of(-0.5f * v * v);
         return normal_below(v, e) + v * e * 0.39894228f;
     case ACTIVATION_SILU: share = sigmoid(v); return share * (1 + v * (1 - share));
+    case ACTIVATION_GELU_TANH:
+        share = tanh_share(v);
+        return share * (1 + v * (1 - share) * (1.59576912f + 3 * 0.07135481f * v * v));
     default: return v > 0 ? 1 : 0;
     }
 }
@@ -108,6 +93,11 @@ INLINE void backward(float *dx, float *sum, const float *dy, const float *x, con
     } \
     case ACTIVATION_SILU: { \
         const Activation f_ = ACTIVATION_SILU; \
+        call; \
+        break; \
+    } \
+    case ACTIVATION_GELU_TANH: { \
+        const Activation f_ = ACTIVATION_GELU_TANH; \
         call; \
         break; \
     } \

@@ -41,15 +41,16 @@ void cpu_dense_backward_weight(Stream *s, Tensor dw, Tensor dbias, Tensor x, Ten
 {
     check(dy, x, dw);
     int N = x.n, D = x.c, K = dy.c;
+    float *b = given(dbias) ? cpu_at(dbias) : NULL;
 #pragma omp parallel for num_threads(s->threads) schedule(static)
-    for (int slice = 0; slice < s->threads; slice++) { /* columns of dw */
+    for (int slice = 0; slice < s->threads; slice++) { /* columns of dw, elements of dbias */
         int d0 = chunk_begin(D, slice, s->threads), d1 = chunk_begin(D, slice + 1, s->threads);
         if (d1 > d0)
             cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, K, d1 - d0, N, 1, cpu_at(dy), K,
                         (float *)cpu_at(x) + d0, D, 1, (float *)cpu_at(dw) + d0, D);
+        int k0 = chunk_begin(K, slice, s->threads), k1 = chunk_begin(K, slice + 1, s->threads);
+        for (int n = 0; b && n < N; n++)
+            for (int k = k0; k < k1; k++)
+                b[k] += cpu_row(dy, n, 0)[k];
     }
-    float *b = given(dbias) ? cpu_at(dbias) : NULL;
-    for (int n = 0; b && n < N; n++)
-        for (int k = 0; k < K; k++)
-            b[k] += cpu_row(dy, n, 0)[k];
 }

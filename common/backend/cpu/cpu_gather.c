@@ -24,9 +24,9 @@ static const uint8_t *source_pixel(const Augment *a, Tensor images, const uint8_
 void cpu_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels,
                 const Augment *pick, const float *mean, const float *istd)
 {
-    int H = images.h, W = images.w, C = images.c;
+    int H = images.h, W = images.w, C = images.c, T = labels.c;
     ASSERT(x.h == H && x.w == W && x.c == C && images.dtype == U8 && labels.dtype == U8 &&
-           label.n >= x.n && C <= 4);
+           label.n >= x.n && label.c == T && C <= 4);
     float value[4][256]; /* normalised value of each byte, per channel */
     for (int c = 0; c < C; c++)
         for (int v = 0; v < 256; v++)
@@ -35,7 +35,9 @@ void cpu_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels,
     for (int n = 0; n < x.n; n++) {
         ASSERT(pick[n].image >= 0 && pick[n].image < images.n);
         const uint8_t *image = (uint8_t *)cpu_at(images) + (size_t)pick[n].image * H * W * C;
-        ((int32_t *)cpu_at(label))[n] = ((uint8_t *)cpu_at(labels))[pick[n].image];
+        const uint8_t *its_labels = (uint8_t *)cpu_at(labels) + (size_t)pick[n].image * T;
+        for (int t = 0; t < T; t++)
+            ((int32_t *)cpu_at(label))[(size_t)n * T + t] = its_labels[t];
         for (int h = 0; h < H; h++) {
             float *to = cpu_row(x, n, h);
             for (int w = 0; w < W; w++, to += C) {

@@ -1,41 +1,64 @@
 /* cpu_loss.c: softmax and cross entropy in one pass: loss = log(sum exp(z - max)) - (z[label] -
- * max), so that nothing overflows. */
+ * max), so that nothing overflows. Rows are computed by all threads; totals are added in order. */
 #include "cpu.h"
 #include <math.h>
+
+enum { BLOCK_ROWS = 1024 };
+
+typedef struct RowLoss {
+    double loss;
+    bool correct;
+} RowLoss;
+
+/* One row of K logits; dlogits may be NULL. */
+static RowLoss row_loss(float *dlogits, const float *z, int K, int y, double scale, float smoothing)
+{
+    int best = 0;
+    bool finite = true;
+    ASSERT(y >= 0 && y < K);
+    for (int k = 0; k < K; k++) {
+        finite = finite && z[k] == z[k];
+        if (z[k] > z[best])
+            best = k;
+    }
+    double sum = 0, all = 0;
+    for (int k = 0; k < K; k++) {
+        sum += exp((double)z[k] - z[best]);
+        all += (double)z[k] - z[best];
+    }
+    double own = (double)z[y] - z[best],
+           aim = smoothing > 0 ? own + smoothing * (all / K - own) : own;
+    for (int k = 0; dlogits && k < K; k++) {
+        double share = (k == y) * (1 - (double)smoothing) + (double)smoothing / K,
+               p = exp((double)z[k] - z[best]) / sum;
+        dlogits[k] = (float)(scale * (p - share));
+    }
+    return (RowLoss){finite ? log(sum) - aim : NAN, finite && best == y};
+}
 
 void cpu_cross_entropy(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits,
                        Tensor label, Tensor weight, float scale, float smoothing)
 {
-    int N = logits.n, K = logits.c;
-    ASSERT(label.dtype == I32 && label.n >= N && totals.dtype == F64);
+    int each = logits.h * logits.w, rows = logits.n * each, K = logits.c;
+    ASSERT(label.dtype == I32 && tensor_count(label) >= (size_t)rows && totals.dtype == F64);
+    ASSERT(!logits.halo && !dlogits.halo);
     double *total = cpu_at(totals);
-    for (int n = 0; n < N; n++) {
-        const float *z = cpu_row(logits, n, 0);
-        int y = ((int32_t *)cpu_at(label))[n], best = 0;
-        bool finite = true;
-        ASSERT(y >= 0 && y < K);
-        for (int k = 0; k < K; k++) {
-            finite = finite && z[k] == z[k];
-            if (z[k] > z[best])
-                best = k;
+    const float *z = cpu_at(logits), *w = given(weight) ? cpu_at(weight) : NULL;
+    float *dz = given(dlogits) ? cpu_at(dlogits) : NULL,
+          *loss = given(losses) ? cpu_at(losses) : NULL;
+    const int32_t *y = cpu_at(label);
+    for (int first = 0; first < rows; first += BLOCK_ROWS) {
+        RowLoss block[BLOCK_ROWS];
+        int end = first + BLOCK_ROWS < rows ? first + BLOCK_ROWS : rows;
+#pragma omp parallel for num_threads(s->threads) schedule(static) if (end - first >= 256)
+        for (int r = first; r < end; r++)
+            block[r - first] = row_loss(dz ? dz + (size_t)r * K : NULL, z + (size_t)r * K, K, y[r],
+                                        w ? (double)scale * w[r / each] : scale, smoothing);
+        for (int r = first; r < end; r++) {
+            total[0] += (w ? w[r / each] : 1) * block[r - first].loss;
+            total[1] += block[r - first].correct;
+            if (loss)
+                loss[r] = (float)block[r - first].loss;
         }
-        double sum = 0, all = 0, w = given(weight) ? ((float *)cpu_at(weight))[n] : 1;
-        for (int k = 0; k < K; k++) {
-            sum += exp((double)z[k] - z[best]);
-            all += (double)z[k] - z[best];
-        }
-        double own = (double)z[y] - z[best],
-               aim = smoothing > 0 ? own + smoothing * (all / K - own) : own;
-        double loss = finite ? log(sum) - aim : NAN;
-        total[0] += w * loss;
-        total[1] += finite && best == y;
-        if (given(losses))
-            ((float *)cpu_at(losses))[n] = (float)loss;
-        if (given(dlogits))
-            for (int k = 0; k < K; k++) {
-                double share = (k == y) * (1 - (double)smoothing) + (double)smoothing / K,
-                       p = exp((double)z[k] - z[best]) / sum;
-                cpu_row(dlogits, n, 0)[k] = (float)(scale * w * (p - share));
-            }
     }
 }

@@ -1,8 +1,15 @@
 /* cuda_activation.cu: GELU, SiLU and ReLU of x + bias, and back. The bias's gradient is summed in
  * pieces of the pixels, as batch norm's sums are, and then over the pieces. */
 #include "cuda_norm.h"
+#include "cuda_pieces.h"
 
 DEVICE float normal_below(float v) { return 0.5f + 0.5f * erff(v * 0.70710678f); }
+
+/* (1 + tanh(u/2)) / 2 of GPT-2's u = 2 sqrt(2/pi) (v + 0.044715 v^3) */
+DEVICE float tanh_share(float v)
+{
+    return 1 / (1 + expf(-v * (1.59576912f + 0.07135481f * v * v)));
+}
 
 DEVICE float value_of(float v, int f)
 {
@@ -10,6 +17,8 @@ DEVICE float value_of(float v, int f)
         return v * normal_below(v);
     if (f == ACTIVATION_SILU)
         return v / (1 + expf(-v));
+    if (f == ACTIVATION_GELU_TANH)
+        return v * tanh_share(v);
     return v < 0 ? 0 : v; /* NaN stays NaN */
 }
 
@@ -19,8 +28,10 @@ DEVICE float slope_at(float v, int f)
         return normal_below(v) + v * expf(-0.5f * v * v) * 0.39894228f;
     if (f == ACTIVATION_RELU)
         return v > 0 ? 1 : 0;
-    float share = 1 / (1 + expf(-v));
-    return share * (1 + v * (1 - share));
+    bool tanh = f == ACTIVATION_GELU_TANH;
+    float share = tanh ? tanh_share(v) : 1 / (1 + expf(-v)),
+          slope = tanh ? 1.59576912f + 3 * 0.07135481f * v * v : 1;
+    return share * (1 + v * (1 - share) * slope);
 }
 
 template <class V> KERNEL act_forward(Act y, Act x, const float *bias, int f, int each)
@@ -119,16 +130,6 @@ KERNEL bias_pieces(float *part, Act dy, Act x, const float *bias, int f, NormCut
     }
 }
 
-KERNEL add_pieces(float *dbias, const float *part, int pieces, int C)
-{
-    FOR_EACH (c, (size_t)C) {
-        double sum = 0;
-        for (int i = 0; i < pieces; i++)
-            sum += part[(size_t)i * C + c];
-        dbias[c] += (float)sum;
-    }
-}
-
 template <class V>
 static void add_bias(Stream *s, Tensor dbias, Tensor dy, Tensor x, Tensor bias, Activation f)
 {
@@ -137,7 +138,7 @@ static void add_bias(Stream *s, Tensor dbias, Tensor dy, Tensor x, Tensor bias, 
     LAUNCH(s, 3, bias_pieces<V>, cut.pieces, cut.strips, NORM_BLOCK, part, act(dy), act(x),
            elements(bias), f, cut);
     LAUNCH(s, 1, add_pieces, blocks_for((size_t)x.c), 1, BLOCK, (float *)cuda_at(dbias), part,
-           cut.pieces, x.c);
+           cut.pieces, (size_t)x.c, x.c);
 }
 
 void cuda_act_backward(Stream *s, Tensor dx, Tensor dbias, Tensor dy, Tensor x, Tensor bias,

@@ -1,6 +1,6 @@
 /* cuda_dense.cu: the dense layer: three matrix products by cuBLAS, and the bias. All in F32: a
  * dense layer's input is small (model_plan.c keeps it in F32 for every precision). */
-#include "cuda_kernel.h"
+#include "cuda_pieces.h"
 
 static void check(Tensor y, Tensor x, Tensor w)
 {
@@ -37,15 +37,16 @@ void cuda_dense_backward_data(Stream *s, Tensor dx, Tensor dy, Tensor w, bool ad
               dy.c);
 }
 
-/* sum += over the N rows of x [N,C]. */
-KERNEL add_rows(float *sum, const float *x, int N, int C, Strips s)
+/* sum [C] += over the N rows of x [N,C]; of several pieces, sum [pieces,C] = each piece's. */
+KERNEL add_rows(float *sum, const float *x, int N, int C, Strips s, Pieces cut)
 {
     __shared__ float part[WIDE_BLOCK];
     Place me = place_in(s, C);
     FIRST
     {
         float a = 0;
-        for (int n = me.lane; me.busy && n < N; n += s.lanes)
+        int end = min_of(((int)blockIdx.x + 1) * cut.length, N);
+        for (int n = (int)blockIdx.x * cut.length + me.lane; me.busy && n < end; n += s.lanes)
             a += x[(size_t)n * C + me.channel];
         part[threadIdx.x] = a;
     }
@@ -54,7 +55,8 @@ KERNEL add_rows(float *sum, const float *x, int N, int C, Strips s)
         if (me.busy && me.lane == 0) {
             float a = 0;
             SUM_LANES(a, part, s);
-            sum[me.channel] += a;
+            float *to = &sum[(size_t)blockIdx.x * C + me.channel];
+            *to = cut.count == 1 ? *to + a : a;
         }
     }
 }
@@ -65,7 +67,13 @@ void cuda_dense_backward_weight(Stream *s, Tensor dw, Tensor dbias, Tensor x, Te
     Strips strips = strips_of(dy.c, WIDE_BLOCK);
     cuda_gemm(s, cuda_at(dw), F32, dw.c, 1, matrix(dy, true), matrix(x, false), F32, dy.c, x.c,
               x.n);
-    if (given(dbias))
-        LAUNCH(s, 2, add_rows, 1, strips.count, WIDE_BLOCK, (float *)cuda_at(dbias),
-               (const float *)cuda_at(dy), dy.n, dy.c, strips);
+    if (!given(dbias))
+        return;
+    Pieces cut = pieces_of(dy.n, dy.c);
+    float *to = (float *)cuda_at(dbias), *part = cut.count == 1 ? to : (float *)cuda_scratch(s);
+    LAUNCH(s, 2, add_rows, cut.count, strips.count, WIDE_BLOCK, part, (const float *)cuda_at(dy),
+           dy.n, dy.c, strips, cut);
+    if (cut.count > 1)
+        LAUNCH(s, 1, add_pieces, blocks_for((size_t)dy.c), 1, BLOCK, to, part, cut.count,
+               (size_t)dy.c, dy.c);
 }

@@ -27,7 +27,7 @@ DEVICE int source_byte(const Augment *a, const uint8_t *images, int H, int W, in
 }
 
 /* Images [first, first + count) of x; blockIdx.y is the image. */
-KERNEL gather(Act x, int32_t *label, const uint8_t *images, const uint8_t *labels, Picks p,
+KERNEL gather(Act x, int32_t *label, const uint8_t *images, const uint8_t *labels, int T, Picks p,
               int first)
 {
     const Augment *a = &p.pick[blockIdx.y];
@@ -37,16 +37,16 @@ KERNEL gather(Act x, int32_t *label, const uint8_t *images, const uint8_t *label
         int byte = source_byte(a, images, H, W, C, h, w, c);
         put(x, at_pixel(x, image, h, w) + c,
             byte < 0 ? 0 : (byte / 255.0f - p.mean[c]) * p.istd[c]);
-        if (i == 0)
-            label[image] = labels[a->image];
     }
+    FOR_EACH (t, (size_t)T)
+        label[(size_t)image * T + t] = labels[(size_t)a->image * T + t];
 }
 
 void cuda_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels,
                  const Augment *pick, const float *mean, const float *istd)
 {
     ASSERT(x.h == images.h && x.w == images.w && x.c == images.c && x.c <= 4 && label.n >= x.n &&
-           label.dtype == I32);
+           label.dtype == I32 && label.c == labels.c);
     ASSERT(images.dtype == U8 && labels.dtype == U8 && images.halo == 0);
     Picks p;
     memset(&p, 0, sizeof p);
@@ -59,6 +59,6 @@ void cuda_gather(Stream *s, Tensor x, Tensor label, Tensor images, Tensor labels
         memcpy(p.pick, pick + first, sizeof *pick * (size_t)count);
         LAUNCH(s, 1, gather, div_up((long)x.h * x.w * x.c, BLOCK), count, BLOCK, act(x),
                (int32_t *)cuda_at(label), (const uint8_t *)cuda_at(images),
-               (const uint8_t *)cuda_at(labels), p, first);
+               (const uint8_t *)cuda_at(labels), labels.c, p, first);
     }
 }

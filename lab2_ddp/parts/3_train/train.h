@@ -58,12 +58,15 @@ typedef struct EpochRow {
 
 /* Print which steps are still to do (0 ends the list), and note them for the self-check. */
 void report_to_do(Run *r, const char *file, const int *to_do);
-void report_start(Run *r, const TrainOptions *o, const Model *m, int global_batch, int per_epoch);
+/* m is what the other functions report on. Of text they print loss and accuracy per character,
+ * though the trainer counts windows, and after each epoch a sample of what m writes. */
+void report_start(Run *r, const TrainOptions *o, Model *m, int global_batch, int per_epoch);
 /* done of total: images of this epoch, over all ranks; own: this rank's metrics so far. */
 void report_progress(Run *r, const EpochRow *row, int64_t done, int64_t total, Metrics own);
 void report_epoch(Run *r, const EpochRow *row); /* a line of the table and of metrics.csv */
-/* images: trained on, over all ranks and epochs; seconds: the time that took, without tests. */
-void report_end(Run *r, const TrainOptions *o, Metrics test, double images, double seconds,
+/* count: images trained on, over all ranks and epochs; seconds: the time that took, without
+ * tests. */
+void report_end(Run *r, const TrainOptions *o, Metrics test, double count, double seconds,
                 int ranks);
 void report_stop(Run *r, int64_t step);
 #endif

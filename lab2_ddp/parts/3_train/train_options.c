@@ -29,17 +29,36 @@ static void defaults(TrainOptions *o)
                         .init_seed = -1};
 }
 
+/* What suits text: many small updates; this rate also for the larger ones of several ranks. */
+static void text_defaults(TrainOptions *o)
+{
+    if (!text_named(o->run.data))
+        return;
+    args_otherwise(o->table, "model", "gpt-64-2-4");
+    args_otherwise(o->table, "batch", "8");
+}
+
 static void check_meaning(const TrainOptions *o)
 {
     bool steps = !strcmp(o->schedule, "step");
     bool plain = !strcmp(o->model, "linear") || !strcmp(o->model, "mlp");
     bool residual = !plain && strcmp(o->model, "cnn") != 0;
+    bool text = text_named(o->run.data), gpt = !strncmp(o->model, "gpt-", 4);
+    REQUIRE(!text || gpt,
+            "--data %s, --model %s: this network reads images; leave --model out, or "
+            "give gpt-D-L-H",
+            o->run.data, o->model);
+    REQUIRE(text || !gpt, "--model %s reads text: give --data text or --data licences, too",
+            o->model);
+    args_only(o->table, "flip", !text, "images");
+    args_only(o->table, "shift", !text, "images");
+    args_only(o->table, "cutout", !text, "images");
     args_only(o->table, "hidden", !strcmp(o->model, "mlp"), "--model mlp");
     args_only(o->table, "skip", residual, "a residual --model");
-    args_only(o->table, "batchnorm", !plain, "--model cnn or a residual network");
+    args_only(o->table, "batchnorm", !plain && !gpt, "--model cnn or a residual network");
     args_only(o->table, "warmup", strcmp(o->schedule, "onecycle") != 0,
               "--schedule constant, step or cosine");
-    args_only(o->table, "ghost", o->batchnorm, "--batchnorm");
+    args_only(o->table, "ghost", o->batchnorm && !gpt, "--batchnorm");
     args_only(o->table, "nesterov", o->momentum > 0, "--momentum");
     args_only(o->table, "drop-every", steps, "--schedule step");
     args_only(o->table, "drop-by", steps, "--schedule step");
@@ -118,9 +137,11 @@ void train_options(TrainOptions *o, int argc, char **argv)
 {
     defaults(o);
     const Option table[] = {
-        RUN_OPTIONS(o->run),
+        RUN_OPTIONS_DATA(o->run, "auto|synthetic|fashion|cifar10|text|licences",
+                         "images, or text: *.txt of --data-dir, or a made-up language"),
         {"model", ARG_STRING, &o->model,
-         .help = "linear, mlp, cnn, resnet8, resnet20, resnet56 or wrn16-K"},
+         .help = "linear, mlp, cnn, resnet8, resnet20, resnet56 or wrn16-K; text: gpt-D-L-H (width "
+                 "D, L layers, H heads), gpt-64-2-4 unless given"},
         {"hidden", ARG_STRING, &o->hidden, .help = "mlp: sizes of its hidden layers"},
         {"skip", ARG_FLAG, &o->skip, .help = "residual networks: with skip connections"},
         {"batchnorm", ARG_FLAG, &o->batchnorm, .help = "with batch norm"},
@@ -128,7 +149,7 @@ void train_options(TrainOptions *o, int argc, char **argv)
          .help = "ghost batch norm: images per group (0: a rank's batch)"},
         {"epochs", ARG_INT, &o->epochs, .max = 100000, .help = "passes over the training images"},
         {"batch", ARG_INT, &o->batch, .min = 1, .max = 1 << 20,
-         .help = "images per rank and update"},
+         .help = "images per rank and update (text: windows, 8 unless given)"},
         {"accumulate", ARG_INT, &o->accumulate, .min = 1, .max = 1 << 10,
          .help = "batches per update: add up the gradients of this many"},
         {"rate", ARG_REAL, &o->rate, .max = 1e6,
@@ -165,9 +186,11 @@ void train_options(TrainOptions *o, int argc, char **argv)
         LINK_OPTIONS(o->link, o->clock),
         {0}};
     OPTIONS_KEEP(o->table, table);
-    args_parse("3_train",
-               "Train a network on images; lab 2 makes it train on several devices at once.",
-               o->table, argc, argv);
+    args_parse(
+        "3_train",
+        "Train a network on images or text; lab 2 makes it train on several devices at once.",
+        o->table, argc, argv);
+    text_defaults(o);
     check_meaning(o);
     choose_link(o);
     choose_resume(o);

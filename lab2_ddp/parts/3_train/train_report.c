@@ -3,6 +3,7 @@
  *
  * All of it goes through a Run, which prints on one rank and is silent on the others.
  */
+#include "generate.h"
 #include "lab2.h"
 #include "link.h"
 #include "observer.h"
@@ -11,6 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* An image's name here, and the training's sums over images as sums over labels. */
+static bool of_text(const Run *r) { return model_positions(r->context) > 1; }
+static const char *images(const Run *r) { return of_text(r) ? "windows" : "images"; }
+static Metrics per_label(const Run *r, Metrics sums)
+{
+    sums.count *= model_positions(r->context);
+    return sums;
+}
 
 void report_to_do(Run *r, const char *file, const int *to_do)
 {
@@ -88,21 +98,22 @@ static void say_resume(Run *r, const TrainOptions *o)
     say_changed_options(r, o);
 }
 
-void report_start(Run *r, const TrainOptions *o, const Model *m, int global_batch, int per_epoch)
+void report_start(Run *r, const TrainOptions *o, Model *m, int global_batch, int per_epoch)
 {
-    run_say(r, "%s: %d parameters, %.1f MFLOP per image (forward); schedule %s", o->model,
-            m->params.n, model_flops(m) / 1e6, o->schedule);
+    r->context = m;
+    run_say(r, "%s: %d parameters, %.1f MFLOP per %s (forward); schedule %s", o->model, m->params.n,
+            model_flops(m) / 1e6, of_text(r) ? "window" : "image", o->schedule);
     int on_each = o->batch * o->accumulate, ranks = global_batch / on_each;
     char parts[48] = "";
     if (o->accumulate > 1)
         snprintf(parts, sizeof parts, ", in %d micro-batches", o->accumulate);
-    run_say(r, "%d images per update (%d on each of %d rank%s%s), %d updates per epoch",
-            global_batch, on_each, ranks, ranks > 1 ? "s" : "", parts, per_epoch);
+    run_say(r, "%d %s per update (%d on each of %d rank%s%s), %d updates per epoch", global_batch,
+            images(r), on_each, ranks, ranks > 1 ? "s" : "", parts, per_epoch);
     say_link(r, o);
     if (o->resume)
         say_resume(r, o);
     run_say(r, "%7s  %9s  %7s  %9s  %9s  %9s  %9s  %8s", "epoch", "rate", "loss", "train acc",
-            "test loss", "test acc", "images/s", "seconds");
+            "test loss", "test acc", of_text(r) ? "windows/s" : "images/s", "seconds");
     run_metrics_header(r, TRAIN_COLUMNS);
     if (o->resumed && o->resumed->earlier)
         run_metrics(r, "%s", o->resumed->earlier);
@@ -112,36 +123,55 @@ void report_progress(Run *r, const EpochRow *row, int64_t done, int64_t total, M
 {
     char what[32], note[32];
     snprintf(what, sizeof what, "epoch %d/%d", row->epoch, row->epochs);
-    snprintf(note, sizeof note, "loss %.3f", metrics_loss(own));
-    run_progress(r, what, (double)done, (double)total, "images", note);
+    snprintf(note, sizeof note, "loss %.3f", metrics_loss(per_label(r, own)));
+    run_progress(r, what, (double)done, (double)total, images(r), note);
+}
+
+/* 64 characters; what cannot be printed, as a dot. */
+static void say_sample(Run *r, int epoch)
+{
+    enum { SAMPLE = 64 };
+    static const char dot[] = "\302\267"; /* U+00B7 */
+    uint8_t text[SAMPLE];
+    char shown[2 * SAMPLE + 1] = "";
+    int count = model_positions(r->context) < SAMPLE ? model_positions(r->context) : SAMPLE;
+    generate(r->context, text, count, '\n', (uint64_t)epoch);
+    for (int i = 0, at = 0; i < count; i++)
+        at += snprintf(shown + at, sizeof shown - (size_t)at, "%.*s",
+                       text[i] >= ' ' && text[i] < 127 ? 1 : 2,
+                       text[i] >= ' ' && text[i] < 127 ? (const char *)&text[i] : dot);
+    run_say(r, "   writes: %s", shown);
 }
 
 void report_epoch(Run *r, const EpochRow *row)
 {
     /* Of an epoch whose images a run before this one has used nothing is known. */
     bool trained = row->train.count > 0;
+    Metrics train = per_label(r, row->train);
     double speed = !trained ? NAN : row->seconds > 0 ? row->train.count / row->seconds : 0;
-    double rate = trained ? row->rate : NAN, loss = trained ? metrics_loss(row->train) : NAN,
-           accuracy = trained ? metrics_accuracy(row->train) : NAN;
+    double rate = trained ? row->rate : NAN, loss = trained ? metrics_loss(train) : NAN,
+           accuracy = trained ? metrics_accuracy(train) : NAN;
     run_say(r, "%3d/%-3d  %9.3g  %7.4f  %9.4f  %9.4f  %9.4f  %9.1f  %8.2f", row->epoch, row->epochs,
             rate, loss, accuracy, metrics_loss(row->test), metrics_accuracy(row->test), speed,
             row->seconds);
     run_metrics(r, "%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.1f,%.3f,%.3f", row->epoch, rate, loss, accuracy,
                 metrics_loss(row->test), metrics_accuracy(row->test), speed, row->seconds,
                 row->waited);
+    if (r->speaks && of_text(r))
+        say_sample(r, row->epoch);
 }
 
-void report_end(Run *r, const TrainOptions *o, Metrics test, double images, double seconds,
+void report_end(Run *r, const TrainOptions *o, Metrics test, double count, double seconds,
                 int ranks)
 {
-    double speed = seconds > 0 ? images / seconds : 0;
-    if (images == 0 && o->resume)
+    double speed = seconds > 0 ? count / seconds : 0;
+    if (count == 0 && o->resume)
         run_say(r, "nothing left to train: %s is complete; to continue, give more --epochs than %d",
                 o->resume, o->epochs);
     run_say(r, "test accuracy %.4f (%.0f of %.0f) after %.1f s", metrics_accuracy(test),
             test.correct, test.count, timer_now() - r->started);
-    run_say(r, "training alone: %.0f images in %.1f s, %.1f images/s on %d rank%s", images, seconds,
-            speed, ranks, ranks > 1 ? "s" : "");
+    run_say(r, "training alone: %.0f %s in %.1f s, %.1f %s/s on %d rank%s", count, images(r),
+            seconds, speed, images(r), ranks, ranks > 1 ? "s" : "");
     if (o->baseline > 0 && ranks > 1)
         run_say(r, "speed-up %.2f, efficiency %.2f (against the %.1f images/s of --baseline)",
                 speed / o->baseline, speed / o->baseline / ranks, o->baseline);
