@@ -14,13 +14,13 @@ typedef struct Heads {
 } Heads;
 
 /* This thread's row t, and where row 0 of its head lies. */
-typedef struct Row {
+typedef struct HeadRow {
     int t;
     size_t qkv, y, saved;
-} Row;
-DEVICE Row row_of(Heads a)
+} HeadRow;
+DEVICE HeadRow row_of(Heads a)
 {
-    Row r;
+    HeadRow r;
     size_t n = blockIdx.x / a.heads, h = blockIdx.x % a.heads;
     r.t = (int)(blockIdx.y * ROWS + threadIdx.x);
     r.qkv = n * a.T * 3 * a.C + h * a.d;
@@ -57,7 +57,7 @@ template <int D> DEVICE void add_scaled(float *sum, float by, const float *x, He
 
 template <int D> KERNEL attention_forward(float *y, float *saved, const float *qkv, Heads a)
 {
-    Row r = row_of(a);
+    HeadRow r = row_of(a);
     if (r.t >= a.T)
         return;
     const float *q_at = qkv + r.qkv, *k_at = q_at + a.C, *v_at = k_at + a.C;
@@ -85,7 +85,7 @@ template <int D>
 KERNEL query_gradients(float *dqkv, float *saved, const float *dy, const float *y, const float *qkv,
                        Heads a, int add)
 {
-    Row r = row_of(a);
+    HeadRow r = row_of(a);
     if (r.t >= a.T)
         return;
     const float *q_at = qkv + r.qkv, *k_at = q_at + a.C, *v_at = k_at + a.C;
@@ -109,7 +109,7 @@ template <int D>
 KERNEL key_gradients(float *dqkv, const float *saved, const float *dy, const float *qkv, Heads a,
                      int add)
 {
-    Row r = row_of(a);
+    HeadRow r = row_of(a);
     if (r.t >= a.T)
         return;
     const float *q_at = qkv + r.qkv;

@@ -2,7 +2,7 @@
  * another for its position. */
 #include "cuda_kernel.h"
 
-static void check(Tensor y, Tensor x, Tensor tokens, Tensor positions)
+static void check_embedding(Tensor y, Tensor x, Tensor tokens, Tensor positions)
 {
     ASSERT(x.h == 1 && x.c == 1 && x.dtype == F32 && y.n == x.n && y.h == 1 && y.w == x.w);
     ASSERT(tokens.c == y.c && positions.c == y.c && positions.n == x.w && !x.halo && !y.halo);
@@ -22,7 +22,7 @@ KERNEL embedding_forward(Act y, const float *x, const float *tokens, const float
 
 void cuda_embedding_forward(Stream *s, Tensor y, Tensor x, Tensor tokens, Tensor positions)
 {
-    check(y, x, tokens, positions);
+    check_embedding(y, x, tokens, positions);
     size_t n = tensor_count(y);
     LAUNCH(s, 1, embedding_forward, blocks_for(n), 1, BLOCK, act(y), (const float *)cuda_at(x),
            (const float *)cuda_at(tokens), (const float *)cuda_at(positions), tokens.n, n);
@@ -53,7 +53,7 @@ KERNEL position_gradients(float *dpositions, Act dy, size_t each)
 
 void cuda_embedding_backward(Stream *s, Tensor dtokens, Tensor dpositions, Tensor x, Tensor dy)
 {
-    check(dy, x, dtokens, dpositions);
+    check_embedding(dy, x, dtokens, dpositions);
     size_t each = (size_t)x.w * dy.c;
     LAUNCH(s, 1, token_gradients, div_up(dy.c, BLOCK), dtokens.n, BLOCK, (float *)cuda_at(dtokens),
            (const float *)cuda_at(x), act(dy), x.n * x.w);

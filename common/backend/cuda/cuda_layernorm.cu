@@ -3,7 +3,7 @@
 
 enum { ROW_BLOCK = 64 };
 
-static void check(Tensor y, Tensor saved, Tensor x, Tensor gamma)
+static void check_layernorm(Tensor y, Tensor saved, Tensor x, Tensor gamma)
 {
     ASSERT(same_shape(y, x) && tensor_count(saved) == (size_t)2 * x.n * x.h * x.w);
     ASSERT(gamma.n == x.c && !x.halo && !y.halo && x.c <= MAX_CHANNELS);
@@ -54,7 +54,7 @@ KERNEL layernorm_forward(Act y, float *saved, Act x, const float *gamma, const f
 void cuda_layernorm_forward(Stream *s, Tensor y, Tensor saved, Tensor x, Tensor gamma, Tensor beta,
                             float eps)
 {
-    check(y, saved, x, gamma);
+    check_layernorm(y, saved, x, gamma);
     LAUNCH(s, 3, layernorm_forward, rows_of(x), 1, ROW_BLOCK, act(y), (float *)cuda_at(saved),
            act(x), (const float *)cuda_at(gamma), (const float *)cuda_at(beta), eps);
 }
@@ -119,7 +119,7 @@ KERNEL parameter_pieces(float *part, const float *saved, Act dy, Act x, int rows
 void cuda_layernorm_backward(Stream *s, Tensor dx, Tensor dgamma, Tensor dbeta, Tensor saved,
                              Tensor dy, Tensor x, Tensor gamma, bool add)
 {
-    check(dy, saved, x, gamma);
+    check_layernorm(dy, saved, x, gamma);
     int C = x.c, rows = rows_of(x);
     Strips strips = strips_of(C, WIDE_BLOCK);
     Pieces cut = pieces_of(rows, 2 * C);
