@@ -13,7 +13,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     if (count == 0)
         return 0;
     int records = 1 + bytes[0] % 3;
-    Images images = {records, 32, 32, 3, alloc(records, 3072), alloc(records, 1)};
+    Images images = {.count = records,
+                     .h = 32,
+                     .w = 32,
+                     .c = 3,
+                     .pixels = alloc(records, 3072),
+                     .labels = alloc(records, 1)};
     char *wrong = cifar_parse(&images, 0, records, (Bytes){(uint8_t *)bytes + 1, count - 1});
     if (wrong && (!*wrong || strpbrk(wrong, "\n\r\t")))
         abort();
