@@ -18,7 +18,7 @@ LDLIBS = $(OBSERVERS) $(COMPILER_LIBS) \
     $(foreach part,$(filter-out CUDA CUDNN NCCL,$(PARTS)) SDL2,$($(part)_LIBS)) \
     $(if $(HAVE_CUDA),$(WITH_GPU)) -lm
 COMPILE = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP
-LINK = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CFLAGS_ALL) $(GOLD) $(LDFLAGS)
+LINK = $(if $(FUZZ),$(FUZZ_CC),$(CC)) $(CFLAGS_ALL) $(if $(FUZZ),,$(GOLD)) $(LDFLAGS)
 GOLD := $(if $(shell command -v ld.gold),-fuse-ld=gold) # links in half the time
 
 # A change of the compiler, its flags or the libraries rebuilds everything.
