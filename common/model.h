@@ -79,8 +79,7 @@ typedef struct Layer {
     float std;    /* of initial weights N(0, std^2), with biases 0; 0: as model_init says */
     float scale;  /* dense: of its output; 1, but for logits in "airbench-W" */
     Activation f; /* of LAYER_ACTIVATION */
-    int s;        /* batch norm: index of running_mean in state_views (running_var
-                              * follows) */
+    int s;        /* batch norm: index of running_mean in state_views; running_var follows */
 } Layer;
 
 /* A network to build. Zero values mean the default. */

@@ -17,9 +17,9 @@
  *
  *     rate = sum over the slots of ln n / sum over the slots of the words' mean length
  *
- * A model that sees windows of 64 characters is told less: a window begins amid a sentence, often
- * behind its subject. Who knows the grammar, and where a window may begin, loses 0.33 nats per
- * character over windows (tests/unit/test_text.c).
+ * A model that sees windows of 64 characters knows less: a window begins in the middle of a
+ * sentence, often after its subject. A predictor that knows the grammar, and where a window may
+ * begin, reaches 0.33 nats per character over windows (tests/unit/test_text.c).
  */
 #include "data_language.h"
 #include "check.h"

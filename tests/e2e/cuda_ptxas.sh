@@ -3,8 +3,8 @@
 # seconds: 900
 # all: yes
 # sanitizers: no
-# The kernels as compiled for an A100 and an H100, without one: no registers spilled, no stack (but
-# in attention's: a thread holds a row of up to 128 channels, and of 64 and more it spills); and
+# The kernels as compiled for an A100 and an H100, without one: no registers spilled, no stack,
+# except in attention's, where a thread holds a row of up to 128 channels and spills from 64 on; and
 # in those that are written for it, loads and stores of 16 bytes (cuobjdump, a part of CUDA, shows
 # them), so many that a thread has several in flight at once. And F16 is converted by the GPU's own
 # instructions.

@@ -38,7 +38,7 @@ static void check(Tensor y, Tensor saved, Tensor qkv, int heads)
     ASSERT(saved.n == y.n && saved.h == heads && saved.w == y.w && saved.c == 2);
 }
 
-/* c [m,n] = scale a b^T + beta c, and c += a b, c += a^T b; rows of each are ld floats apart. */
+/* c [m,n] = scale a b^T; and c += a b, or a^T b. Rows of each are ld floats apart. */
 static void times_transposed(float *c, int ldc, const float *a, int lda, const float *b, int ldb,
                              int m, int n, int k, float scale)
 {
