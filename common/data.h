@@ -39,6 +39,7 @@ typedef struct Dataset {
                             * not the official one */
     int classes;
     Images train, test;
+    double least_loss;      /* no network's mean loss is lower, in nats; 0: not known */
     float mean[4], istd[4]; /* per channel of train / 255: mean, and 1 / standard deviation */
     const char *class_names[10];
 } Dataset;

@@ -9,8 +9,9 @@ static void parse(RunOptions *run, RaceStudy *s, Option *table, int argc, char *
 {
     static bool full;
     const Option options[] = {
-        RUN_OPTIONS(*run),
-        {"model", ARG_STRING, &s->model, .help = "mlp, cnn, resnet8 …"},
+        RUN_OPTIONS_DATA(*run, "auto|synthetic|fashion|cifar10|text|licences",
+                         "data set; of the last two a language model learns"),
+        {"model", ARG_STRING, &s->model, .help = "mlp, cnn, resnet8 …; of text gpt-64-2-4 …"},
         {"batch", ARG_INT, &s->batch, .min = 1, .max = 8192, .help = "images per update"},
         {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
         {"test", ARG_INT, &s->test, .min = 100, .max = 1e6, .help = "test images used"},
@@ -26,6 +27,13 @@ static void parse(RunOptions *run, RaceStudy *s, Option *table, int argc, char *
                table, argc, argv);
     if (full)
         args_otherwise(table, "seeds", "10");
+    if (text_named(run->data)) { /* a window has 64 labels */
+        args_otherwise(table, "model", "gpt-64-2-4");
+        args_otherwise(table, "batch", "16");
+        args_otherwise(table, "images", "4096");
+        args_otherwise(table, "test", "500");
+        args_otherwise(table, "epochs", "1");
+    }
 }
 
 int main(int argc, char **argv)

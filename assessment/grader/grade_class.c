@@ -3,7 +3,7 @@
  *
  *     submissions.json     whose each is (class_sources.py)
  *     submissions/NAME/    of each: its train.c, results.json, report.html, figure, logs
- *     summary.csv, junit.xml, report.html    of all, rewritten after each that is graded
+ *     summary.csv, junit.xml, report.html    of all, rewritten every 5 s at most, and at the end
  *     secret               what was drawn for this class (mode 0600)
  *
  * A run that was interrupted resumes: what has results with the same key is not graded
@@ -25,6 +25,8 @@
 
 /* Beyond its budget: to draw the images, compile, compute gradients again, score. */
 static const double MORE_SECONDS = 900;
+/* Between two writings of the class's pages. */
+static const double PAGES_EVERY = 5;
 static const size_t MOST_SOURCE = 1 << 20, MOST_LIST = 1 << 28;
 
 typedef struct Source {
@@ -38,10 +40,10 @@ typedef struct Class {
     json_t *list; /* owns the sources' strings */
     Source *sources;
     int count;
-    json_t **results; /* NULL: not yet */
-    double budget;    /* seconds */
-    int graded;       /* in this run */
-    double seconds;
+    json_t **results;        /* NULL: not yet */
+    double budget;           /* seconds */
+    int graded;              /* in this run */
+    double seconds, written; /* when the pages were */
 } Class;
 
 bool is_class(const char *path)
@@ -200,7 +202,7 @@ static bool is_done(const Class *c, const char *out)
     return done;
 }
 
-static void write_pages(const Class *c)
+static void write_pages(Class *c)
 {
     char **folders = alloc((size_t)c->count, sizeof *folders);
     int count = 0;
@@ -208,6 +210,7 @@ static void write_pages(const Class *c)
         if (c->results[i])
             folders[count++] = c->sources[i].folder;
     pages_write(c->o->out, folders, count);
+    c->written = timer_now();
     free(folders);
 }
 
@@ -234,7 +237,6 @@ static int grade_each(Class *c, int i)
 {
     const Source *s = &c->sources[i];
     const char *how = "";
-    bool write = i == c->count - 1; /* of all that was graded before once, at the end */
     char *out = format_new("%s/%s", c->o->out, s->folder);
     char *error = file_make_folder(out);
     REQUIRE(!error, "%s", error);
@@ -247,11 +249,10 @@ static int grade_each(Class *c, int i)
         grade_source(c, s, out);
         c->seconds += timer_now() - began;
         c->graded++;
-        write = true;
     }
     c->results[i] = results_read(out);
     REQUIRE(c->results[i], "%s/results.json: cannot be read again", out);
-    if (write)
+    if (i == c->count - 1 || (!*how && timer_now() - c->written > PAGES_EVERY))
         write_pages(c);
     free(out);
     return print_row(c->results[i], s->name, how);

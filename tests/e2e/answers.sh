@@ -42,7 +42,7 @@ for lab in lab1_gd lab2_ddp; do
     done
 done
 written() { # the mistakes in the check's source
-    awk 'FNR == NR { right[$1] = $3; next }
+    LC_ALL=C awk 'FNR == NR { right[$1] = $3; next }
         /^    {"/ { split($0, name, "\"") }
         { while (match($0, /{[0-9.e-]+, "[^"]*"/)) {
             split(substr($0, RSTART + 1, RLENGTH - 2), mistake, ", \"")

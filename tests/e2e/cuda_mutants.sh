@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
+# all: yes
 # ranks: 0
 # seconds: 900
 # sanitizers: no
 # The tests on the CPU emulation of CUDA find mistakes that no CPU code makes: a missing wait, a
 # stale recording, a refusal misunderstood. Each of tests/mutants/cuda (name and file, of the CUDA
 # backend or with its folder in common/; program and case; sed expression, -z: over several lines)
-# must make its case fail. Every twentieth; ALL=1: every third; MUTANTS=all: all.
+# must make its case fail. Every third; MUTANTS=all: all.
 set -u
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 tools=$BUILD/cuda_on_host
 [ -x "$tools/link" ] || { echo "skipped: no C++ compiler or objcopy"; exit 77; }
-tried=0 failed=0 number=0 every=${ALL:+3}
+tried=0 failed=0 number=0 every=3
 [ -z "${MUTANTS-}" ] || every=1
-: "${every:=20}"
 
 # A wrong order of work need not show in every order: the cases of a pattern (.*) are the seeds.
 dies() { # program, test, case

@@ -37,7 +37,7 @@ run 1 sol/3_learning_rate --batch 512; refused '--images=2048: the largest batch
 # ---- part 4 ----
 # Synchronised, three ranks are one, to rounding, and without it they are not; ghost_norm is the
 # network's own batch norm.
-options=(--data synthetic --images 96 --test 100 --epochs 0.7 --seeds 1 --batch 32 --large 32)
+options=("${data[@]}" --images 96 --test 100 --epochs 0.7 --seeds 1 --batch 32 --large 32)
 run 3 sol/4_batch_norm; is 0
 table '$1 == "apart" && $2 == 1 { apart = $3 }
     $1 == "synchronised" && $2 == 1 { rows++; together = $3 }

@@ -4,8 +4,8 @@
 # "N passed, N failed, N skipped". NAME: only cases whose "program/case" contains it.
 #
 # Without ALL=1 a sample: one of the cases that differ only by a seed or the number of ranks; on the
-# CPU emulation of CUDA, which is slow, only the tests of kernels and memory; and no script with a
-# line "# all: yes". If no case of the sample matches a NAME, all cases that do. Scripts do less,
+# CPU emulation of CUDA, which is slow, only the tests of kernels and memory, and no whole trainings
+# in each precision; and no script with a line "# all: yes". If no case of the sample matches a NAME, all cases that do. Scripts do less,
 # too, without ALL=1.
 #
 # JOBS + 1 cases at a time, so that no core idles while a case sleeps; beside them JOBS scripts that
@@ -16,7 +16,7 @@
 # With more than 3 cores a case of several ranks (or a script without a line "# ranks: 0") counts
 # twice.
 # SAN=1: the same cases, except scripts with a line "# sanitizers: no" (those with "only" run only
-# then) and, without ALL=1, whole trainings on the emulation in each precision.
+# then).
 # SAN=thread: the unit tests of code with threads, in one process, with OpenMP held to one thread:
 # the thread sanitizer knows neither OpenMP's barriers nor MPI.
 set -u
@@ -28,6 +28,8 @@ export BUILD=$build LABS_TESTS=$work # all that a test starts ends with this scr
 common/setup/guard.sh watch $$ "$work"
 trap 'common/setup/guard.sh end "$work"' EXIT
 unset LABS_PARENT
+# Python itself, not a version manager's script, which starts a dozen programs each time.
+python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) && PATH=${python%/*}:$PATH
 # for scripts that call make
 unset ONLY LABS_BUILD MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL MAKE_TERMOUT MAKE_TERMERR
 # protect_shadow_gap: CUDA needs those addresses.
@@ -98,9 +100,9 @@ scripts() { # lines: light|heavy|waits id limit command…, and "all id" for tho
 # case_2, …) that with 3, else 2, else the first; of scripts those without "# all: yes".
 sample() {
     local kernels='^test_(conv|layers|batchnorm|vectors|cuda|loader)'
-    awk -v kernels="$kernels" -v san="${SAN:-}" '$1 == "all" { rest[$2]; next }
+    awk -v kernels="$kernels" '$1 == "all" { rest[$2]; next }
         $2 in rest || ($2 ~ "/cuda_on_host[.]" && $2 !~ kernels) { next }
-        san && $2 ~ "^test_cuda_gpu/.*(fp16|bf16|tf32|loss_scal)" { next }
+        $2 ~ "^test_cuda_gpu/.*(fp16|bf16|tf32|loss_scal)" { next }
         { family = $2; ranks = match($0, / --np [0-9]+ /) ? substr($0, RSTART + 6) + 0 : 0
             if (ranks) sub("_" ranks "$", "_", family); else sub(/\.[0-9]+$/, "", family)
             if (!(family in kept) || (ranks && ranks <= 3)) kept[family] = NR

@@ -8,9 +8,9 @@ as small as this one needs no winnowing: all shapes are kept).
   words    Code becomes words, without what a copier changes freely: comments, strings, types,
            casts, braces, brackets that only group, unary * and &, a second name for a value
            (r = comm->rank). a->b.c is one word; 1.0f is 1.
-  shape    of WINDOW words in a row: each name is replaced by the index of its first appearance
-           among them. What a copier must keep stays: keywords, constants, calls of the C library,
-           of MPI and of the functions in common/*.h.
+  shape    of WINDOW words in a row: each name is replaced by how far back among them it was last.
+           What a copier must keep stays: keywords, constants, calls of the C library, of MPI and of
+           the functions in common/*.h.
   answer   The statements and shapes that one function of a solution has and its stub has not.
            Shapes in more than COMMON files of TREE are common code: words in no rarer shape do not
            count.
@@ -27,6 +27,8 @@ Exit status: 0 no hit, 1 hits, 2 usage.
 import argparse
 import collections
 import difflib
+import functools
+import gc
 import glob
 import os
 import re
@@ -100,10 +102,12 @@ def text(words):
     return " ".join(w.text for w in words)
 
 
+@functools.lru_cache(None)
 def is_name(t):
     return (t[0].isalpha() or t[0] in "_@") and t not in KEYWORDS
 
 
+@functools.lru_cache(None)
 def is_type(t):
     return t in TYPES or t.endswith("_t") or re.fullmatch("[A-Z][A-Z0-9]*[a-z][A-Za-z0-9]*", t)
 
@@ -133,6 +137,7 @@ def without_types(words):
     return left
 
 
+@functools.lru_cache(None)
 def plain(t):
     """1.0f, 1.0 and 1 are the same; so are fmaxf and fmax."""
     if t[-1] == "f" and t[:-1] in LIBC:
@@ -228,10 +233,17 @@ def shapes(words, library, length=WINDOW):
     """The shape of each `length` words in a row."""
     texts = [w.text for w in words] + [";"]
     free = [is_name(t) and not library.keeps(t, behind) for t, behind in zip(texts, texts[1:])]
-    marked = list(zip(texts, free))
+    # Of a name how far back it was last, 0 if not in this window; the window moves on.
+    code, last, after = texts[:-1], {}, {}
+    for i, t in enumerate(code):
+        if free[i]:
+            code[i] = i - last.get(t, i)
+            after[last.get(t)] = i
+            last[t] = i
     for i in range(len(words) - length + 1):
-        seen = {}
-        yield tuple(seen.setdefault(t, len(seen)) if f else t for t, f in marked[i:i + length])
+        yield tuple(code[i:i + length])
+        if i in after:
+            code[after[i]] = 0
 
 
 def covered(words, windows, wanted):
@@ -395,4 +407,5 @@ def main():
 
 
 if __name__ == "__main__":
+    gc.disable()  # millions of tuples, no cycles
     sys.exit(main())

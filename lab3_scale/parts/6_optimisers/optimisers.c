@@ -33,6 +33,7 @@ typedef struct Optimiser {
     float *average;        /* [n]; NULL: none */
     float *dlogits;        /* with smoothing: room for a batch's, */
     int32_t *label;        /* and its labels */
+    int table;             /* the view of a language model's embedding of tokens; -1: none */
 } Optimiser;
 
 /* Biases, and batch norm's parameters: none of the layer-wise optimisers is meant for them. */
@@ -78,6 +79,12 @@ static void update_matrix(Optimiser *o, const View *v, double rate)
     }
 }
 
+/* To Muon a table of tokens' vectors, one per row, is no matrix (Jordan et al., 2024). */
+static bool is_matrix(const Optimiser *o, const Model *m, int view)
+{
+    return m->views[view].decay && (o->spec->kind != OPTIMISER_MUON || view != o->table);
+}
+
 static void run_update(void *context, Model *m, double rate)
 {
     Optimiser *o = context;
@@ -89,7 +96,7 @@ static void run_update(void *context, Model *m, double rate)
     }
     o->step++;
     for (int i = 0; i < m->nviews; i++)
-        (m->views[i].decay ? update_matrix : update_vector)(o, &m->views[i], rate);
+        (is_matrix(o, m, i) ? update_matrix : update_vector)(o, &m->views[i], rate);
     if (o->average) {
         average_weights(o->average, o->w, o->n, o->step, o->spec->keep);
         if (o->step == o->spec->updates)
@@ -110,7 +117,8 @@ static void run_gradient(void *context, Model *m, Tensor totals, const Batch *b)
     Tensor dlogits = model_loss_gradient(m);
     op->download(m->s, o->dlogits, dlogits);
     op->download(m->s, o->label, b->label);
-    smooth_labels(o->dlogits, o->label, b->x.n, m->spec.classes, o->spec->smoothing);
+    smooth_labels(o->dlogits, o->label, b->x.n * model_positions(m), m->spec.classes,
+                  o->spec->smoothing);
     op->upload(m->s, dlogits, o->dlogits);
     model_backward(m);
 }
@@ -126,7 +134,9 @@ static Method make(void *context, Model *m)
 {
     Optimiser *o = alloc(1, sizeof *o);
     size_t n = tensor_count(m->params);
-    *o = (Optimiser){.spec = context, .n = (int)n};
+    *o = (Optimiser){.spec = context, .n = (int)n, .table = -1};
+    if (m->layers[0].kind == LAYER_EMBEDDING)
+        o->table = m->layers[0].w;
     o->w = host(m, m->params);
     o->g = host(m, m->grads);
     o->copies = !o->w;
@@ -137,8 +147,9 @@ static Method make(void *context, Model *m)
     o->first = alloc(n, sizeof(float));
     o->second = alloc(n, sizeof(float));
     o->average = o->spec->keep > 0 ? alloc(n, sizeof(float)) : NULL;
-    o->dlogits = alloc((unsigned long)m->batch * m->spec.classes, sizeof(float));
-    o->label = alloc(m->batch, sizeof(int32_t));
+    size_t labels = (size_t)m->batch * model_positions(m);
+    o->dlogits = alloc(labels * m->spec.classes, sizeof(float));
+    o->label = alloc(labels, sizeof(int32_t));
     return (Method){.gradient = {o->spec->smoothing > 0 ? run_gradient : NULL, o},
                     .update = {run_update, o}};
 }

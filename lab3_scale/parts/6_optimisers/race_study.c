@@ -20,12 +20,19 @@ double race_rate(int racer, int i)
 
 int race_updates(const RaceStudy *s) { return (int)(s->epochs * (s->images / s->batch)); }
 
+bool race_of_text(const RaceStudy *s) { return images_positions(&s->study.lab->data->train) > 1; }
+
+static bool better(const RaceStudy *s, double a, double b)
+{
+    return race_of_text(s) ? a < b : a > b;
+}
+
 int race_best(const RaceStudy *s, int racer)
 {
     int best = -1;
     for (int i = 0; i < RACE_RATES; i++)
         if (!isnan(s->search[racer][i]) &&
-            (best < 0 || s->search[racer][i] > s->search[racer][best]))
+            (best < 0 || better(s, s->search[racer][i], s->search[racer][best])))
             best = i;
     return best;
 }
@@ -46,7 +53,20 @@ void race_open(void *study, const Lab *lab, uint64_t seed)
     }
 }
 
-/* Test accuracy at RACE_POINTS moments; 0 from where the loss is not finite. False: stopped. */
+/* Of a training that has diverged what guessing gives: accuracy 0, or the loss of equal
+ * probabilities. */
+static double tested(const RaceStudy *s, Training *t)
+{
+    double guessed = race_of_text(s) ? log(s->study.lab->data->classes) : 0;
+    if (!isfinite(training_loss(t)))
+        return guessed;
+    Metrics m = training_test(t);
+    if (!race_of_text(s))
+        return metrics_accuracy(m);
+    return metrics_loss(m) < guessed ? metrics_loss(m) : guessed; /* also where it is no number */
+}
+
+/* The test at RACE_POINTS moments. False: stopped. */
 static bool train(const RaceStudy *s, int racer, double rate, uint64_t seed, double *value,
                   TaskFarmRun *farm)
 {
@@ -55,8 +75,7 @@ static bool train(const RaceStudy *s, int racer, double rate, uint64_t seed, dou
     PlainPace pace = {s->batch, rate, s->epochs};
     TrainingSpec spec = {.be = s->study.lab->be,
                          .data = d,
-                         .model = {s->model, d->train.h, d->train.w, d->train.c, d->classes,
-                                   .hidden = {0}},
+                         .model = model_spec_for(s->model, d),
                          .images = s->images,
                          .test = s->test,
                          .batch = s->batch,
@@ -74,7 +93,7 @@ static bool train(const RaceStudy *s, int racer, double rate, uint64_t seed, dou
     while (!stopped && point < RACE_POINTS && training_step(t)) {
         stopped = task_farm_cancelled(farm);
         if (!stopped && t->updates == (int64_t)updates * (point + 1) / RACE_POINTS)
-            value[point++] = isfinite(training_loss(t)) ? metrics_accuracy(training_test(t)) : 0;
+            value[point++] = tested(s, t);
     }
     training_free(t);
     return !stopped;

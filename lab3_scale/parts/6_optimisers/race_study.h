@@ -15,6 +15,7 @@ enum {
     RACE_SEEDS = 50
 };
 
+/* What is compared: the test accuracy of a network for images, the test loss of a language model. */
 typedef struct RaceStudy {
     Study study; /* first: study.h */
     const char *model;
@@ -22,7 +23,7 @@ typedef struct RaceStudy {
     double epochs, decay, smoothing;
     uint64_t seed;
     int done;
-    double search[RACERS][RACE_RATES]; /* test accuracy with the first seed; NaN: none */
+    double search[RACERS][RACE_RATES];               /* with the first seed; NaN: none */
     double reached[RACERS][RACE_SEEDS][RACE_POINTS]; /* with the best rate */
 } RaceStudy;
 
@@ -31,6 +32,7 @@ void race_work(void *study);
 const char *race_name(int racer);
 double race_rate(int racer, int i);           /* the i-th of its search */
 int race_best(const RaceStudy *s, int racer); /* which rate; -1: none is known yet */
+bool race_of_text(const RaceStudy *s);
 int race_updates(const RaceStudy *s);
 
 /* race_view.c */

@@ -16,10 +16,17 @@ static PlotStyle style(int racer)
     return (PlotStyle){.color = plot_series(racer % 7), .dashed = racer >= 7, .width = 1.8};
 }
 
+/* Losses on a logarithmic axis: those of a training that diverged are many times the best. */
+static PlotAxis measure(const RaceStudy *s, const char *accuracy, const char *loss)
+{
+    return race_of_text(s) ? plot_log(loss, 10, 0, 0) : plot_axis(accuracy, 0, 0);
+}
+
 static void draw_curves(const RaceStudy *s, Plot *plot)
 {
     PlotPanel *panel = plot_cell(plot, 0, 0, "Each at its best rate", plot_axis("updates", 0, 0),
-                                 plot_axis("test accuracy: median, lowest, highest", 0, 0));
+                                 measure(s, "test accuracy: median, lowest, highest",
+                                         "test loss: median, lowest, highest"));
     for (int racer = 0; racer < RACERS; racer++) {
         double x[RACE_POINTS], y[RACE_POINTS], low[RACE_POINTS], high[RACE_POINTS];
         for (int i = 0; i < RACE_POINTS; i++) {
@@ -33,6 +40,10 @@ static void draw_curves(const RaceStudy *s, Plot *plot)
                     style(racer));
         plot_line(panel, RACE_POINTS, x, y, line);
     }
+    double least = s->study.lab->data->least_loss, all[] = {0, race_updates(s)};
+    if (race_of_text(s) && least > 0)
+        plot_line(panel, 2, all, (double[]){least, least},
+                  (PlotStyle){.color = PLOT_INK, .width = 1, .label = "no model's is lower"});
 }
 
 static void draw_rates(const RaceStudy *s, Plot *plot)
@@ -40,7 +51,7 @@ static void draw_rates(const RaceStudy *s, Plot *plot)
     PlotPanel *panel = plot_panel(plot, (PlotAxes){.column = 1,
                                                    .title = "How much the rate matters (one seed)",
                                                    .x = {.label = "learning rate", .log = 10},
-                                                   .y = {.label = "test accuracy"},
+                                                   .y = measure(s, "test accuracy", "test loss"),
                                                    .no_legend = true});
     for (int racer = 0; racer < RACERS; racer++) {
         double rate[RACE_RATES];
@@ -67,9 +78,9 @@ void race_draw(const void *study, Plot *plot)
 }
 
 /* "-" where the search lacks this rate. */
-static void accuracy_text(char text[16], double accuracy)
+static void value_text(char text[16], double value)
 {
-    snprintf(text, 16, isnan(accuracy) ? "-" : "%.3f", accuracy);
+    snprintf(text, 16, isnan(value) ? "-" : "%.3f", value);
 }
 
 void race_report(const void *study)
@@ -79,8 +90,9 @@ void race_report(const void *study)
     Run *run = s->study.lab->run;
     run_metrics_header(run, "optimiser,rate,low,median,high,trainings,at_a_third,at_three_times");
     run_say(run,
-            "                  best rate   test accuracy            with a third, with 3 times "
-            "the rate");
+            "                  best rate   test %-8s            with a third, with 3 times "
+            "the rate",
+            race_of_text(s) ? "loss" : "accuracy");
     for (int racer = 0; racer < RACERS; racer++) {
         int best = race_best(s, racer);
         if (best < 0)
@@ -88,8 +100,8 @@ void race_report(const void *study)
         Spread v = at_point(s, racer, RACE_POINTS - 1);
         double less = best > 0 ? s->search[racer][best - 1] : NAN;
         double more = best + 1 < RACE_RATES ? s->search[racer][best + 1] : NAN;
-        accuracy_text(third, less);
-        accuracy_text(times, more);
+        value_text(third, less);
+        value_text(times, more);
         run_say(run, "%-16s  %9.2g   %.3f (%.3f to %.3f)   %s, %s%s", race_name(racer),
                 race_rate(racer, best), v.median, v.low, v.high, third, times,
                 best == 0 || best == RACE_RATES - 1 ? "  (at the search's edge)" : "");
