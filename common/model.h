@@ -94,7 +94,7 @@ typedef struct ModelSpec {
     int ghost;            /* ghost batch norm: images per group; 0: this rank's whole batch */
 } ModelSpec;
 
-/* That network for a data set's images. */
+/* That network for a data set's images; one for images on text ends the run. */
 ModelSpec model_spec_for(const char *name, const Dataset *d);
 
 typedef struct Model Model;

@@ -3,5 +3,5 @@
 # seconds: 600
 # sanitizers: no
 # shellcheck disable=SC2086 # words
-tests/tools/hidden.sh "$BUILD" honest/own_adam redirection/pull \
-    ${ALL:+evasion/turns honest/sync redirection/jump}
+tests/tools/hidden.sh "$BUILD" redirection/pull \
+    ${ALL:+honest/own_adam evasion/turns honest/sync redirection/jump}
