@@ -65,6 +65,13 @@ options=(--data synthetic --model linear --images 512 --test 200 --batch 32 --ep
 agree 1 3 sol/6_optimisers
 table 'NR > 1 { rows++; if (!($4 > 0 && $6 == 1)) bad = 1 } END { exit bad || rows != 11 }'
 run 1 student/6_optimisers; stub 6a_momentum.c
+# Of text the loss: those that learn are below what guessing gives, ln 256.
+options=(--data text --images 96 --test 100 --seeds 1)
+run 1 sol/6_optimisers --model mlp; refused 'this network reads images'
+if [ -n "${ALL-}" ]; then
+    run 2 sol/6_optimisers --model gpt-8-1-1; is 0 'test loss'
+    table 'NR > 1 { rows++; if (!($4 > 2 && $4 < 5.5)) bad = 1 } END { exit bad || rows != 11 }'
+fi
 
 # ---- part 7 ----
 # The small batch; 18 ways to train two larger ones. By the rules: the small batch's rate, times the

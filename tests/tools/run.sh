@@ -5,8 +5,8 @@
 #
 # Without ALL=1 a sample: one of the cases that differ only by a seed or the number of ranks; on the
 # CPU emulation of CUDA, which is slow, only the tests of kernels and memory, and no whole trainings
-# in each precision; and no script with a line "# all: yes". If no case of the sample matches a NAME, all cases that do. Scripts do less,
-# too, without ALL=1.
+# in each precision; and no script with a line "# all: yes". If no case of the sample matches a
+# NAME, all cases that do. Scripts do less, too, without ALL=1.
 #
 # JOBS + 1 cases at a time, so that no core idles while a case sleeps; beside them JOBS scripts that
 # mostly wait (those that drive a window, each on a separate screen, and those with a line

@@ -15,7 +15,7 @@ enum {
     RACE_SEEDS = 50
 };
 
-/* What is compared: the test accuracy of a network for images, the test loss of a language model. */
+/* What is compared: networks for images by test accuracy, language models by test loss. */
 typedef struct RaceStudy {
     Study study; /* first: study.h */
     const char *model;

@@ -67,9 +67,9 @@ void race_draw(const void *study, Plot *plot)
 {
     const RaceStudy *s = study;
     bool shows = study_begin(&s->study, plot, 1, 2,
-                             "%s on %d images of %s · batch %d · %d updates · weight decay %g",
-                             s->model, s->images, s->study.lab->data->name, s->batch,
-                             race_updates(s), s->decay);
+                             "%s on %d %s of %s · batch %d · %d updates · weight decay %g",
+                             s->model, s->images, race_of_text(s) ? "windows" : "images",
+                             s->study.lab->data->name, s->batch, race_updates(s), s->decay);
     plot_footer(plot, "trained %d of %d networks", s->done, RACERS * (RACE_RATES + s->seeds));
     if (!shows)
         return;
