@@ -273,7 +273,8 @@ bool model_zoo(Model *m)
 ModelSpec model_spec_for(const char *name, const Dataset *d)
 {
     REQUIRE(images_positions(&d->train) == 1 || !strncmp(name, "gpt-", 4),
-            "--data %s, --model %s: this network reads images; leave --model out, or give gpt-D-L-H",
+            "--data %s, --model %s: this network reads images; leave --model out, or give "
+            "gpt-D-L-H",
             d->name, name);
     return (ModelSpec){
         .name = name, .h = d->train.h, .w = d->train.w, .c = d->train.c, .classes = d->classes};
