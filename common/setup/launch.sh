@@ -192,10 +192,6 @@ done
 [ -n "$run" ] || fail "no folder for this run's shared memory, $needed MB, in /dev/shm or TMPDIR:" \
     "${room:1} set TMPDIR to another folder, or enlarge /dev/shm (docker run --shm-size)"
 "$guard" watch $$ "$run"
-# Between SIGTERM and SIGKILL mpirun would wait a second or two for the ranks that another one's end
-# ends, even where all have ended by themselves: for an unfinished exercise, too.
-export OMPI_MCA_odls_base_sigkill_timeout=${OMPI_MCA_odls_base_sigkill_timeout:-0}
-export PRTE_MCA_odls_base_sigkill_timeout=${PRTE_MCA_odls_base_sigkill_timeout:-0} # Open MPI 5
 elsewhere='' # are there other machines, of --hosts or of a batch system's job?
 [ -n "$hosts" ] || [ "${SLURM_JOB_NUM_NODES:-1}${PBS_JOBID-}${LSB_JOBID-}" = 1 ] || elsewhere=yes
 for host in ${hosts//,/ }; do
@@ -210,6 +206,9 @@ else
     [ -n "${OMPI_MCA_btl_tcp_if_include-}" ] ||
         export OMPI_MCA_btl_tcp_if_exclude=${OMPI_MCA_btl_tcp_if_exclude:-$inside}
     export PRTE_MCA_prte_local_tmpdir_base=$run # this machine's part of Open MPI 5's files
+    # Each machine would wait a second or two before it ends what is left of a run, one after the
+    # other.
+    export OMPI_MCA_odls_base_sigkill_timeout=${OMPI_MCA_odls_base_sigkill_timeout:-0}
 fi
 
 options=(--np "$np" --bind-to none) # the backend pins its threads itself
