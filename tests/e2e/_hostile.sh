@@ -45,14 +45,17 @@ hostile_case() { # status words command…
         return
     fi
     hostile_failed=$((hostile_failed + 1))
-    printf 'FAIL  %s: %s\n' "$why" "$*" | cat -v
-    head -c 2000 "$scratch/.out" "$scratch/.err" | cat -v | sed 's/^/      /'
+    {
+        printf 'FAIL  %s: %s\n' "$why" "$*" | cat -v
+        head -c 2000 "$scratch/.out" "$scratch/.err" | cat -v | sed 's/^/      /'
+    } >>"$scratch/.failed" # last: a long output is shown from its end
 }
 refused() { hostile_case 2 "$@"; }
 wrong() { hostile_case 1 "$@"; }
 accepted() { hostile_case 0 '' "$@"; }
 
 hostile_done() { # least
+    [ ! -e "$scratch/.failed" ] || cat "$scratch/.failed"
     echo "$hostile_cases cases, $hostile_failed failed"
     [ "$hostile_failed" = 0 ] && [ "$hostile_cases" -ge "$1" ]
 }
