@@ -16,6 +16,8 @@ static void parse(RunOptions *run, RaceStudy *s, Option *table, int argc, char *
         {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
         {"test", ARG_INT, &s->test, .min = 100, .max = 1e6, .help = "test images used"},
         {"epochs", ARG_REAL, &s->epochs, .min = 0.1, .max = 1000, .help = "epochs per run"},
+        {"warm-up", ARG_INT, &s->warm, .min = 0, .max = 1e6,
+         .help = "updates in which the rate grows to what it should be"},
         {"seeds", ARG_INT, &s->seeds, .min = 1, .max = RACE_SEEDS,
          .help = "runs of each optimiser at its best rate"},
         {"decay", ARG_REAL, &s->decay, .min = 0, .max = 1, .help = "weight decay of matrices"},

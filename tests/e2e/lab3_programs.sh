@@ -65,6 +65,7 @@ options=(--data synthetic --model linear --images 512 --test 200 --batch 32 --ep
 agree 1 3 sol/6_optimisers
 table 'NR > 1 { rows++; if (!($4 > 0 && $6 == 1)) bad = 1 } END { exit bad || rows != 11 }'
 run 1 student/6_optimisers; stub 6a_momentum.c
+run 1 sol/6_optimisers --warm-up 16; refused 'a training has 16 updates'
 # Of text the loss: those that learn are below what guessing gives, ln 256.
 options=(--data text --images 96 --test 100 --seeds 1)
 run 1 sol/6_optimisers --model mlp; refused 'this network reads images'

@@ -20,6 +20,7 @@ typedef struct RaceStudy {
     Study study; /* first: study.h */
     const char *model;
     int batch, images, test, seeds;
+    int warm; /* updates of the warm-up */
     double epochs, decay, smoothing;
     uint64_t seed;
     int done;

@@ -66,10 +66,13 @@ static void draw_rates(const RaceStudy *s, Plot *plot)
 void race_draw(const void *study, Plot *plot)
 {
     const RaceStudy *s = study;
+    char warm[32] = "";
+    if (s->warm)
+        snprintf(warm, sizeof warm, ", %d of warm-up", s->warm);
     bool shows = study_begin(&s->study, plot, 1, 2,
-                             "%s on %d %s of %s · batch %d · %d updates · weight decay %g",
+                             "%s on %d %s of %s · batch %d · %d updates%s · weight decay %g",
                              s->model, s->images, race_of_text(s) ? "windows" : "images",
-                             s->study.lab->data->name, s->batch, race_updates(s), s->decay);
+                             s->study.lab->data->name, s->batch, race_updates(s), warm, s->decay);
     plot_footer(plot, "trained %d of %d networks", s->done, RACERS * (RACE_RATES + s->seeds));
     if (!shows)
         return;
