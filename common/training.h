@@ -85,7 +85,8 @@ double training_error(const TrainingSpec *s, Metrics m);
 typedef struct PlainPace {
     int batch;
     double rate;
-    double epochs; /* of the training: the rate falls to 0 as a cosine */
+    double epochs; /* of the training: the rate falls to 0 as a cosine … */
+    int warm;      /* … after rising in equal steps over this many updates; 0: at once */
 } PlainPace;
 Pace training_plain(const void *pace, double seen, int64_t update);
 double training_cosine(double rate, double share); /* share of the training that is over, 0 … 1 */

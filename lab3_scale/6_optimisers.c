@@ -10,14 +10,14 @@ static void parse(RunOptions *run, RaceStudy *s, Option *table, int argc, char *
     static bool full;
     const Option options[] = {
         RUN_OPTIONS_DATA(*run, "auto|synthetic|fashion|cifar10|text|licences",
-                         "data set; of the last two a language model learns"),
-        {"model", ARG_STRING, &s->model, .help = "mlp, cnn, resnet8 …; of text gpt-64-2-4 …"},
+                         "data set; text and licences are for a language model"),
+        {"model", ARG_STRING, &s->model, .help = "mlp, cnn, resnet8 …; for text gpt-64-2-4 …"},
         {"batch", ARG_INT, &s->batch, .min = 1, .max = 8192, .help = "images per update"},
         {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
         {"test", ARG_INT, &s->test, .min = 100, .max = 1e6, .help = "test images used"},
         {"epochs", ARG_REAL, &s->epochs, .min = 0.1, .max = 1000, .help = "epochs per run"},
         {"warm-up", ARG_INT, &s->warm, .min = 0, .max = 1e6,
-         .help = "updates in which the rate grows to what it should be"},
+         .help = "updates over which the rate rises to its full value"},
         {"seeds", ARG_INT, &s->seeds, .min = 1, .max = RACE_SEEDS,
          .help = "runs of each optimiser at its best rate"},
         {"decay", ARG_REAL, &s->decay, .min = 0, .max = 1, .help = "weight decay of matrices"},
@@ -29,7 +29,7 @@ static void parse(RunOptions *run, RaceStudy *s, Option *table, int argc, char *
                table, argc, argv);
     if (full)
         args_otherwise(table, "seeds", "10");
-    if (text_named(run->data)) { /* a window has 64 labels */
+    if (text_named(run->data)) { /* one window has 64 labels */
         args_otherwise(table, "model", "gpt-64-2-4");
         args_otherwise(table, "batch", "16");
         args_otherwise(table, "images", "4096");

@@ -40,10 +40,11 @@ typedef struct Class {
     json_t *list; /* owns the sources' strings */
     Source *sources;
     int count;
-    json_t **results;        /* NULL: not yet */
-    double budget;           /* seconds */
-    int graded;              /* in this run */
-    double seconds, written; /* when the pages were */
+    json_t **results; /* NULL: not yet */
+    double budget;    /* seconds */
+    int graded;       /* in this run */
+    double seconds;
+    double written; /* when the pages were written last */
 } Class;
 
 bool is_class(const char *path)

@@ -211,5 +211,7 @@ double training_cosine(double rate, double share) { return rate * (1 + cos(M_PI 
 Pace training_plain(const void *pace, double seen, int64_t update)
 {
     const PlainPace *p = pace;
+    if (update < p->warm)
+        return (Pace){p->batch, p->rate * (double)(update + 1) / (p->warm + 1)};
     return (Pace){p->batch, training_cosine(p->rate, seen / p->epochs)};
 }

@@ -44,10 +44,6 @@ static void check_meaning(const TrainOptions *o)
     bool plain = !strcmp(o->model, "linear") || !strcmp(o->model, "mlp");
     bool residual = !plain && strcmp(o->model, "cnn") != 0;
     bool text = text_named(o->run.data), gpt = !strncmp(o->model, "gpt-", 4);
-    REQUIRE(!text || gpt,
-            "--data %s, --model %s: this network reads images; leave --model out, or "
-            "give gpt-D-L-H",
-            o->run.data, o->model);
     REQUIRE(text || !gpt, "--model %s reads text: give --data text or --data licences, too",
             o->model);
     args_only(o->table, "flip", !text, "images");
@@ -254,6 +250,7 @@ Dataset *train_dataset(const TrainOptions *o)
 {
     Dataset *d = dataset_open_first(o->run.data, "fashion,synthetic", o->run.data_dir, o->images,
                                     o->test_images);
+    train_model_spec(o, d); /* ends the run if the network does not read this */
     enough(&d->train, o->images, "images");
     enough(&d->test, o->test_images, "test-images");
     REQUIRE((int64_t)o->batch * o->accumulate <= d->train.count,

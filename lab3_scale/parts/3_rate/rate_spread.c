@@ -9,7 +9,7 @@ enum { SAMPLES = 32 };
 void rate_measure_spread(RateStudy *s)
 {
     const Dataset *d = s->study.lab->data;
-    PlainPace pace = {s->batch, s->rate, s->epochs};
+    PlainPace pace = {s->batch, s->rate, s->epochs, 0};
     int largest = s->batch * s->k[RATE_KS - 1];
     TrainingSpec spec = {.be = s->study.lab->be,
                          .data = d,

@@ -90,7 +90,7 @@ static void look(NormStudy *s, Model *m, const EvalSet *probe, bool norm, double
 bool norm_watch(NormStudy *s, bool norm, double (*at)[3])
 {
     const Dataset *d = s->study.lab->data;
-    PlainPace pace = {s->batch, s->rate[0], s->epochs};
+    PlainPace pace = {s->batch, s->rate[0], s->epochs, 0};
     TrainingSpec spec = norm_spec(s, &pace, norm, 0);
     Training *t = training_new(&spec, s->seed);
     int count = PROBE < d->test.count ? PROBE : d->test.count;

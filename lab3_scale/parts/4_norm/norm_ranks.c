@@ -71,7 +71,8 @@ static void compare(NormStudy *s, bool synchronised)
 {
     Comm *c = s->study.lab->comm;
     Part part = {c, s->images, {s->momentum, 0, false}};
-    PlainPace all = {EACH * c->size, s->rate[0], INFINITY}, mine = {EACH, s->rate[0], INFINITY};
+    PlainPace all = {EACH * c->size, s->rate[0], INFINITY, 0};
+    PlainPace mine = {EACH, s->rate[0], INFINITY, 0};
     TrainingSpec one = norm_spec(s, &all, true, 0), several = norm_spec(s, &mine, true, 0);
     if (all.batch > s->images)
         return;

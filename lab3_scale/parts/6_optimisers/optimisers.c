@@ -79,7 +79,7 @@ static void update_matrix(Optimiser *o, const View *v, double rate)
     }
 }
 
-/* To Muon a table of tokens' vectors, one per row, is no matrix (Jordan et al., 2024). */
+/* Muon leaves the token embedding, a table of one vector per row, to Adam (Jordan et al., 2024). */
 static bool is_matrix(const Optimiser *o, const Model *m, int view)
 {
     return m->views[view].decay && (o->spec->kind != OPTIMISER_MUON || view != o->table);

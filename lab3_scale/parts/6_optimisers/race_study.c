@@ -45,8 +45,8 @@ void race_open(void *study, const Lab *lab, uint64_t seed)
     REQUIRE(race_updates(s) >= RACE_POINTS,
             "--epochs=%g makes %d updates: at least %d, for the curve", s->epochs, race_updates(s),
             RACE_POINTS);
-    REQUIRE(s->warm < race_updates(s), "--warm-up=%d: a training has %d updates", s->warm,
-            race_updates(s));
+    REQUIRE(s->warm < race_updates(s), "--warm-up=%d: a training has %d updates: give fewer",
+            s->warm, race_updates(s));
     for (int k = 0; k < RACERS; k++) {
         for (int i = 0; i < RACE_RATES; i++)
             s->search[k][i] = NAN;
@@ -55,21 +55,7 @@ void race_open(void *study, const Lab *lab, uint64_t seed)
     }
 }
 
-typedef struct RacePace {
-    PlainPace plain;
-    int warm;
-} RacePace;
-
-static Pace race_pace(const void *context, double seen, int64_t update)
-{
-    const RacePace *p = context;
-    Pace pace = training_plain(&p->plain, seen, update);
-    if (update < p->warm)
-        pace.rate = p->plain.rate * (double)(update + 1) / (p->warm + 1);
-    return pace;
-}
-
-/* Of a training that has diverged what guessing gives: accuracy 0, or the loss of equal
+/* A training that has diverged counts as guessing: accuracy 0, or the loss of equal
  * probabilities. */
 static double tested(const RaceStudy *s, Training *t)
 {
@@ -88,7 +74,7 @@ static bool train(const RaceStudy *s, int racer, double rate, uint64_t seed, dou
 {
     const Dataset *d = s->study.lab->data;
     OptimiserSpec o = optimiser_default(racer < OPTIMISERS ? racer : OPTIMISER_MOMENTUM);
-    RacePace pace = {{s->batch, rate, s->epochs}, s->warm};
+    PlainPace pace = {s->batch, rate, s->epochs, s->warm};
     TrainingSpec spec = {.be = s->study.lab->be,
                          .data = d,
                          .model = model_spec_for(s->model, d),
@@ -97,7 +83,7 @@ static bool train(const RaceStudy *s, int racer, double rate, uint64_t seed, dou
                          .batch = s->batch,
                          .epochs = s->epochs,
                          .method = optimiser_maker(&o),
-                         .pace = race_pace,
+                         .pace = training_plain,
                          .context = &pace};
     int updates = race_updates(s), point = 0;
     bool stopped = false;

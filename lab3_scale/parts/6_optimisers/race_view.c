@@ -43,7 +43,7 @@ static void draw_curves(const RaceStudy *s, Plot *plot)
     double least = s->study.lab->data->least_loss, all[] = {0, race_updates(s)};
     if (race_of_text(s) && least > 0)
         plot_line(panel, 2, all, (double[]){least, least},
-                  (PlotStyle){.color = PLOT_INK, .width = 1, .label = "no model's is lower"});
+                  (PlotStyle){.color = PLOT_INK, .width = 1, .label = "lowest possible loss"});
 }
 
 static void draw_rates(const RaceStudy *s, Plot *plot)

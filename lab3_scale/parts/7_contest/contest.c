@@ -86,7 +86,7 @@ static TrainingSpec spec_of(const Contest *c, int entry, double rate, ContestPac
     int k = k_of(c, entry), large = c->batch * k;
     double epochs = c->epochs * (row == ROW_LONGER ? 4 : 1);
     int64_t updates = (int64_t)ceil(epochs) * (c->images / large);
-    *pace = (ContestPace){.plain = {large, rate, epochs},
+    *pace = (ContestPace){.plain = {large, rate, epochs, 0},
                           .from = rate / k,
                           .warm = row == ROW_WARM ? updates / 5 : 0,
                           .grow = {c->batch, large, rate, epochs, .factor = 5, .drops = 2}};

@@ -57,7 +57,7 @@ static TrainingSpec spec_of(const Predictor *p, const PlainPace *pace)
 void predictor_work(void *study)
 {
     Predictor *p = study;
-    PlainPace pace = {p->batch < 1024 ? p->batch : 1024, 0.01, 1000};
+    PlainPace pace = {p->batch < 1024 ? p->batch : 1024, 0.01, 1000, 0};
     TrainingSpec spec = spec_of(p, &pace);
     Measured found = {0};
     double per_update = 0, per_image = 0;
