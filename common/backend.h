@@ -10,7 +10,7 @@
  *   - Activations are NHWC, any halo; weights are as PyTorch stores them: convolution W[K,C,R,S] (K
  *     filters over C channels of R x S), dense W[K,D]; vectors (gamma, beta, bias) are [C].
  *     Weights, statistics and sums never have a halo.
- *   - F32 unless a dtype is named. A backend with `mixed` also takes BF16 activations with F32
+ *   - F32 unless a dtype is named. A backend with `bf16` also takes BF16 activations with F32
  *     weights, one with `fp16` F16 ones.
  *   - N, the batch, may be smaller than the N planned for (the last batch of an epoch).
  *   - `+=` in a comment: the result is added to the output. Gradients of weights always add (zero
@@ -83,8 +83,8 @@ enum { MAX_CONTEXT = 1024, MAX_HEAD = 128 };
 
 typedef struct BackendOps {
     const char *name; /* "cpu", "cuda" */
-    bool mixed;       /* takes BF16 activations, and TF32 */
-    bool fp16;        /* takes F16 activations */
+    bool tf32;        /* multiplies in TF32 */
+    bool bf16, fp16;  /* takes BF16, F16 activations */
 
 #define OP(type, name, ...) type (*name)(__VA_ARGS__);
 #include "backend_ops.h"

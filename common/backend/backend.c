@@ -57,9 +57,13 @@ void backend_precision(Backend *be, const char *name)
         i++;
     REQUIRE(i < count, "--precision=%s: expected fp32, tf32, bf16 or fp16", name);
     Precision p = known[i].precision;
-    bool can = p == PRECISION_FP32 || (p == PRECISION_FP16 ? be->op->fp16 : be->op->mixed);
-    REQUIRE(can, "--precision=%s: the device %s computes in fp32%s only: %s", name, be->op->name,
-            be->op->fp16 ? " and fp16" : "", be->description);
+    bool can[] = {[PRECISION_FP32] = true,
+                  [PRECISION_TF32] = be->op->tf32,
+                  [PRECISION_BF16] = be->op->bf16,
+                  [PRECISION_FP16] = be->op->fp16};
+    REQUIRE(can[p], "--precision=%s: the device %s computes in fp32%s%s only: %s", name,
+            be->op->name, be->op->bf16 ? " and bf16" : "", be->op->fp16 ? " and fp16" : "",
+            be->description);
     be->precision = p;
     be->activations = known[i].activations;
 }

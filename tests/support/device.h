@@ -22,6 +22,12 @@ typedef struct Device {
     double tolerance; /* largest ||ours - reference|| / ||reference|| of one operation */
 } Device;
 
+/* Does it compute with activations of this type? */
+static inline bool takes(const Device *d, DType type)
+{
+    return type == F32 || (type == BF16 && d->op->bf16) || (type == F16 && d->op->fp16);
+}
+
 int device_main(int argc, char **argv);
 /* Such a case, with d, the device opened; and one that opens it itself. */
 #define DEVICE_TEST(title, ...) \

@@ -130,8 +130,12 @@ TEST(precisions)
     Backend *cpu = closing(backend_open("cpu", 0, 1, 1));
     backend_precision(cpu, "fp32");
     assert_int_equal(cpu->activations, F32);
-    expect_death(2, refuse_precision, "bf16", "--precision=bf16", "cpu", "fp32 only", NULL);
-    expect_death(2, refuse_precision, "fp16", "--precision=fp16", "cpu", "fp32 only", NULL);
+    backend_precision(cpu, "bf16");
+    assert_int_equal(cpu->activations, BF16);
+    expect_death(2, refuse_precision, "tf32", "--precision=tf32", "cpu", "fp32 and bf16 only",
+                 NULL);
+    expect_death(2, refuse_precision, "fp16", "--precision=fp16", "cpu", "fp32 and bf16 only",
+                 NULL);
     expect_death(2, refuse_precision, "half", "--precision=half",
                  "expected fp32, tf32, bf16 or fp16", NULL);
 }
@@ -157,10 +161,15 @@ TEST(older_gpu)
 
 /* ---- bfloat16 ---- */
 
-/* x through a tensor of a 16-bit type: axpy onto zeros reads and writes any type. */
-static void through(DType type, float *y, const float *x, int n)
+static Backend *open_host(bool gpu)
 {
-    Device *d = device_on(closing(cuda_on_host_open(0, 1)));
+    return closing(gpu ? cuda_on_host_open(0, 1) : backend_open("cpu", 0, 1, 2));
+}
+
+/* x through a tensor of a 16-bit type: axpy onto zeros reads and writes any type. */
+static void through(bool gpu, DType type, float *y, const float *x, int n)
+{
+    Device *d = device_on(open_host(gpu));
     Tensor wide = blank(d, F32, n, 1, 1, 1, 0), half = blank(d, type, n, 1, 1, 1, 0);
     d->op->upload(d->s, wide, x);
     d->op->axpy(d->s, half, 1, wide);
@@ -169,7 +178,7 @@ static void through(DType type, float *y, const float *x, int n)
     d->op->download(d->s, y, wide);
 }
 
-TEST(rounding)
+static void rounding(bool gpu)
 {
     /* in turn: exact; half way, to even, down and up; just above half way; the largest, and beyond
      * it; tiny */
@@ -179,19 +188,21 @@ TEST(rounding)
         0, 1, -1, 1, 1.015625f, 1.0078125f, 3.3895314e38f, INFINITY, INFINITY, 9.18354962e-41f};
     enum { COUNT = sizeof x / sizeof *x };
     float got[COUNT], nan = NAN;
-    through(BF16, got, x, COUNT);
+    through(gpu, BF16, got, x, COUNT);
     for (int i = 0; i < COUNT; i++)
         if (!(got[i] == y[i]))
             fail_msg("%.9g became %.9g, expected %.9g", x[i], got[i], y[i]);
-    through(BF16, got, &nan, 1);
+    through(gpu, BF16, got, &nan, 1);
     assert_true(isnan(got[0]));
 }
+TEST(rounding) { rounding(true); }
+TEST(rounding_cpu) { rounding(false); }
 
 /* Gradients with activations in 16 bits against those in float32. How far may they be apart? A
  * bfloat16 has 8 bits, a half 11, and a network makes of that what it does of any small change: so
  * the measure is what the float32 network's gradient does when only its weights are rounded to
  * BF16. */
-static void mixed_precision(const char *precision, double loss, double least, double most)
+static void mixed_precision(bool gpu, const char *precision, double loss, double least, double most)
 {
     static const ModelSpec networks[] = {
         {.name = "cnn", .h = 16, .w = 16, .c = 3, .classes = 10},
@@ -202,14 +213,14 @@ static void mixed_precision(const char *precision, double loss, double least, do
         {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 10, .no_batchnorm = true},
         {.name = "gpt-16-2-2", .h = 1, .w = 8, .c = 1, .classes = 10}};
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
-        Backend *wide = closing(cuda_on_host_open(0, 1)), *half = closing(cuda_on_host_open(0, 1));
+        Backend *wide = open_host(gpu), *half = open_host(gpu);
         backend_precision(half, precision);
         Net a = net_new(wide, &networks[i], 32, 32, 7), b = net_new(half, &networks[i], 32, 32, 7);
         int n = a.m->grads.n;
         expect_close(net_gradient(&b), net_gradient(&a), 0, loss, "loss");
         double *theirs = fetch_double(&a, a.m->grads), *ours = fetch_double(&b, b.m->grads);
         float *w = fetch(&a, a.m->params);
-        through(BF16, w, w, n);
+        through(gpu, BF16, w, w, n);
         store(&a, a.m->params, w);
         net_gradient(&a);
         double *rounded = fetch_double(&a, a.m->grads);
@@ -224,8 +235,9 @@ static void mixed_precision(const char *precision, double loss, double least, do
     }
 }
 
-TEST(bf16) { mixed_precision("bf16", 0.02, 1e-4, 3); }
-TEST(fp16) { mixed_precision("fp16", 0.0025, 1e-5, 1); }
+TEST(bf16) { mixed_precision(true, "bf16", 0.02, 1e-4, 3); }
+TEST(bf16_cpu) { mixed_precision(false, "bf16", 0.02, 1e-4, 4); }
+TEST(fp16) { mixed_precision(true, "fp16", 0.0025, 1e-5, 1); }
 
 /* ---- tied weights: two layers add to one gradient, before and after it is looked at ---- */
 

@@ -211,7 +211,9 @@ static void reduced(Device *d, const char *precision, double tolerance, double o
         {2, 9, 7, 8, 16, 3, 1, true},
         {2, 9, 7, 3, 24, 3, 1, true},
     };
-    if (!(strcmp(precision, "fp16") ? d->op->mixed : d->op->fp16))
+    if (!(!strcmp(precision, "tf32")   ? d->op->tf32
+          : !strcmp(precision, "bf16") ? d->op->bf16
+                                       : d->op->fp16))
         SKIP("this device does not compute in it");
     backend_precision(d->be, precision);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

@@ -157,8 +157,8 @@ static void layer_cases(Device *d, Kind kind)
             continue;
         for (int halo = 0; halo < 3; halo++)
             layer_case(d, kind, shapes[i], halo, false, F32, 0);
-        for (DType type = F32; type <= (d->op->mixed ? F16 : F32); type++)
-            if (type == F32 || type == BF16 || type == F16)
+        for (DType type = F32; type <= F16; type++)
+            if (takes(d, type))
                 for (int shift = 0; shift < 2; shift++)
                     layer_case(d, kind, shapes[i], 0, true, type, shift);
     }
@@ -251,8 +251,8 @@ DEVICE_TEST(activations)
                 activation_case(d, shapes[i], (Activation)f, k / 2, k % 2, false, F32);
     for (int f = ACTIVATION_GELU; f < ACTIVATIONS && !emulated; f++)
         for (size_t i = 0; i < most; i++)
-            for (DType type = F32; type <= (d->op->mixed ? F16 : F32); type++)
-                if (type == F32 || type == BF16 || type == F16)
+            for (DType type = F32; type <= F16; type++)
+                if (takes(d, type))
                     activation_case(d, shapes[i], (Activation)f, 0, true, true, type);
 }
 

@@ -66,20 +66,12 @@ void cpu_upload(Stream *s, Tensor dst, const void *src)
     memcpy(cpu_at(dst), src, tensor_count(dst) * dtype_size(dst.dtype));
 }
 
-/* Apply `row` to every row's bytes of dst and src (src may be NO_TENSOR). */
-static char *byte_row(Tensor t, int n, int h)
-{
-    size_t width = t.w + 2 * t.halo, height = t.h + 2 * t.halo;
-    return (char *)cpu_at(t) +
-           ((n * height + h + t.halo) * width + t.halo) * t.c * dtype_size(t.dtype);
-}
-
 void cpu_download(Stream *s, void *dst, Tensor src)
 {
     size_t row = (size_t)src.w * src.c * dtype_size(src.dtype);
     for (int n = 0; n < src.n; n++)
         for (int h = 0; h < src.h; h++)
-            memcpy((char *)dst + ((size_t)n * src.h + h) * row, byte_row(src, n, h), row);
+            memcpy((char *)dst + ((size_t)n * src.h + h) * row, cpu_pixels(src, n, h), row);
 }
 
 void cpu_copy(Stream *s, Tensor dst, Tensor src)
@@ -88,7 +80,7 @@ void cpu_copy(Stream *s, Tensor dst, Tensor src)
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < src.n; n++)
         for (int h = 0; h < src.h; h++)
-            memcpy(byte_row(dst, n, h), byte_row(src, n, h),
+            memcpy(cpu_pixels(dst, n, h), cpu_pixels(src, n, h),
                    (size_t)src.w * src.c * dtype_size(src.dtype));
 }
 
@@ -99,7 +91,7 @@ void cpu_zero(Stream *s, Tensor t)
     else
         for (int n = 0; n < t.n; n++)
             for (int h = 0; h < t.h; h++)
-                memset(byte_row(t, n, h), 0, (size_t)t.w * t.c * dtype_size(t.dtype));
+                memset(cpu_pixels(t, n, h), 0, (size_t)t.w * t.c * dtype_size(t.dtype));
 }
 
 Stream *cpu_stream_new(Backend *be, int threads)
@@ -141,7 +133,7 @@ void cpu_close(Backend *be)
 /* The rest is filled in by cpu_kernels. */
 static const BackendOps memory_ops = {
     .name = "cpu",
-    .mixed = false,
+    .bf16 = true,
 #define DEVICE_OP(type, name, ...) .name = cpu_##name,
 #include "backend_ops.h"
 };

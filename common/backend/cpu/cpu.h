@@ -15,6 +15,8 @@
 
 enum { CHUNKS = 16, MAX_CHANNELS = 4096 };
 
+#define INLINE static inline __attribute__((always_inline))
+
 struct Buffer {
     Backend *be;
     void *host;
@@ -31,8 +33,6 @@ typedef struct CpuBackend {
 
 /* Grow the scratch memory to at least `floats`; only while planning. */
 void cpu_reserve(Backend *be, size_t floats);
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* Call f(..., C) with C as a constant where it is a common one, so that the inner loop over
  * channels is unrolled into vectors. */
@@ -61,18 +61,78 @@ void cpu_reserve(Backend *be, size_t floats);
 
 static inline void *cpu_at(Tensor t) { return (char *)t.buf->host + t.at * dtype_size(t.dtype); }
 
-/* Element (n, h, 0, 0): W * C elements of a row follow without a gap. */
-static inline float *cpu_row(Tensor t, int n, int h)
+/* Element (n, h, 0, 0), of any type: W * C elements of a row follow without a gap. */
+static inline void *cpu_pixels(Tensor t, int n, int h)
 {
     size_t width = t.w + 2 * t.halo, height = t.h + 2 * t.halo;
-    return (float *)cpu_at(t) + ((n * height + h + t.halo) * width + t.halo) * t.c;
+    return (char *)cpu_at(t) +
+           ((n * height + h + t.halo) * width + t.halo) * t.c * dtype_size(t.dtype);
+}
+/* The same of float32 elements. */
+static inline float *cpu_row(Tensor t, int n, int h) { return cpu_pixels(t, n, h); }
+
+/* ---- elements of activations: float32, or bfloat16, which is the upper half of one. Computing is
+ * in float32 throughout. `type` is a constant where it matters (FOR_TYPE), so that one source
+ * becomes a loop for each type. ---- */
+
+/* To the nearest, ties to even; NaN stays NaN. */
+INLINE uint16_t bf16_of(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    uint32_t nearest = bits + 0x7fff + (bits >> 16 & 1), quiet = bits | 0x400000;
+    return (uint16_t)((v == v ? nearest : quiet) >> 16);
 }
 
-/* Prefetch `floats` floats that will soon be read or (write) written. Prefetching beyond a buffer's
- * end is harmless. */
-INLINE void cpu_fetch(const float *from, long floats, bool write)
+INLINE float load(const void *from, long i, const DType type)
 {
-    for (long i = 0; i < floats; i += 64 / sizeof *from)
+    if (type == F32)
+        return ((const float *)from)[i];
+    uint32_t bits = (uint32_t)((const uint16_t *)from)[i] << 16;
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+INLINE void store(void *to, long i, float v, const DType type)
+{
+    if (type == F32)
+        ((float *)to)[i] = v;
+    else
+        ((uint16_t *)to)[i] = bf16_of(v);
+}
+
+/* The address of the at-th element. */
+INLINE void *element(const void *p, long at, DType type)
+{
+    return (char *)p + at * (long)dtype_size(type);
+}
+
+/* `call` with type_ as a constant. */
+#define FOR_TYPE(type, call) \
+    if ((type) == F32) { \
+        const DType type_ = F32; \
+        call; \
+    } else { \
+        const DType type_ = BF16; \
+        call; \
+    }
+
+/* Of two tensors, whose types are other_ and type_: seldom two different ones (around a dense layer
+ * is float32), so that is one slow loop for all. */
+#define FOR_TYPES(other, type, call) \
+    if ((other) == (type)) \
+        FOR_TYPE(type, const DType other_ = type_; call) \
+    else { \
+        const DType other_ = (other), type_ = (type); \
+        call; \
+    }
+
+/* Prefetch bytes that will soon be read or (write) written. Prefetching beyond a buffer's end is
+ * harmless. */
+INLINE void cpu_fetch(const char *from, long bytes, bool write)
+{
+    for (long i = 0; i < bytes; i += 64)
         if (write)
             __builtin_prefetch(from + i, 1);
         else

@@ -54,32 +54,29 @@ INLINE float slope_of(float v, const Activation f)
     }
 }
 
-/* n elements, or with a bias one pixel's n channels. */
-INLINE void forward(float *to, const float *x, const float *bias, int n, const Activation f)
-{
-    if (bias)
-#pragma omp simd
-        for (int i = 0; i < n; i++)
-            to[i] = value_of(x[i] + bias[i], f);
-    else
-#pragma omp simd
-        for (int i = 0; i < n; i++)
-            to[i] = value_of(x[i], f);
-}
-
-/* dx and sum (of a pixel's channels) may be NULL. */
-INLINE void backward(float *dx, float *sum, const float *dy, const float *x, const float *bias,
-                     int n, const bool add, const Activation f)
+/* n elements of x from `at` on; with a bias they are one pixel's channels. */
+INLINE void forward(void *to, const void *x, long at, const float *bias, int n, const Activation f,
+                    const DType type)
 {
 #pragma omp simd
     for (int i = 0; i < n; i++) {
-        float d = dy[i] * slope_of(bias ? x[i] + bias[i] : x[i], f);
+        float v = load(x, at + i, type);
+        store(to, at + i, value_of(bias ? v + bias[i] : v, f), type);
+    }
+}
+
+/* dx and sum (of a pixel's channels) may be NULL. */
+INLINE void backward(void *dx, float *sum, const void *dy, const void *x, long at,
+                     const float *bias, int n, const bool add, const Activation f, const DType type)
+{
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        float v = load(x, at + i, type),
+              d = load(dy, at + i, type) * slope_of(bias ? v + bias[i] : v, f);
         if (sum)
             sum[i] += d;
-        if (dx && add)
-            dx[i] += d;
-        else if (dx)
-            dx[i] = d;
+        if (dx)
+            store(dx, at + i, add ? load(dx, at + i, type) + d : d, type);
     }
 }
 
@@ -107,40 +104,42 @@ INLINE void backward(float *dx, float *sum, const float *dy, const float *x, con
     } \
     }
 
-static void forward_row(float *to, const float *x, const float *bias, int W, int C, Activation f)
+INLINE void forward_row(void *to, const void *x, const float *bias, int W, int C, Activation f,
+                        const DType type)
 {
     if (!bias) {
-        FOR_ACTIVATION(f, forward(to, x, NULL, W * C, f_))
+        FOR_ACTIVATION(f, forward(to, x, 0, NULL, W * C, f_, type))
         return;
     }
-    for (int w = 0; w < W; w++, to += C, x += C)
-        FOR_ACTIVATION(f, forward(to, x, bias, C, f_))
+    for (long at = 0; at < (long)W * C; at += C)
+        FOR_ACTIVATION(f, forward(to, x, at, bias, C, f_, type))
 }
 
 void cpu_act_forward(Stream *s, Tensor y, Tensor x, Tensor bias, Activation f)
 {
-    ASSERT(same_shape(y, x) && (!given(bias) || bias.n == x.c));
+    ASSERT(same_shape(y, x) && y.dtype == x.dtype && (!given(bias) || bias.n == x.c));
     const float *b = given(bias) ? cpu_at(bias) : NULL;
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < x.n; n++)
         for (int h = 0; h < x.h; h++)
-            forward_row(cpu_row(y, n, h), cpu_row(x, n, h), b, x.w, x.c, f);
+            FOR_TYPE(x.dtype,
+                     forward_row(cpu_pixels(y, n, h), cpu_pixels(x, n, h), b, x.w, x.c, f, type_))
 }
 
-static void backward_row(float *dx, float *sum, const float *dy, const float *x, const float *bias,
-                         int W, int C, bool add, Activation f)
+INLINE void backward_row(void *dx, float *sum, const void *dy, const void *x, const float *bias,
+                         int W, int C, bool add, Activation f, const DType type)
 {
     if (!bias && dx && add)
-        FOR_ACTIVATION(f, backward(dx, NULL, dy, x, NULL, W * C, true, f_))
+        FOR_ACTIVATION(f, backward(dx, NULL, dy, x, 0, NULL, W * C, true, f_, type))
     else if (!bias && dx)
-        FOR_ACTIVATION(f, backward(dx, NULL, dy, x, NULL, W * C, false, f_))
-    for (int w = 0; bias && w < W; w++, dx += dx ? C : 0, dy += C, x += C) {
+        FOR_ACTIVATION(f, backward(dx, NULL, dy, x, 0, NULL, W * C, false, f_, type))
+    for (long at = 0; bias && at < (long)W * C; at += C) {
         if (dx && add)
-            FOR_ACTIVATION(f, backward(dx, sum, dy, x, bias, C, true, f_))
+            FOR_ACTIVATION(f, backward(dx, sum, dy, x, at, bias, C, true, f_, type))
         else if (dx)
-            FOR_ACTIVATION(f, backward(dx, sum, dy, x, bias, C, false, f_))
+            FOR_ACTIVATION(f, backward(dx, sum, dy, x, at, bias, C, false, f_, type))
         else
-            FOR_ACTIVATION(f, backward(NULL, sum, dy, x, bias, C, false, f_))
+            FOR_ACTIVATION(f, backward(NULL, sum, dy, x, at, bias, C, false, f_, type))
     }
 }
 
@@ -148,7 +147,8 @@ void cpu_act_backward(Stream *s, Tensor dx, Tensor dbias, Tensor dy, Tensor x, T
                       Activation f, bool add)
 {
     int C = x.c;
-    ASSERT(same_shape(dy, x) && (!given(dx) || same_shape(dx, x)) && C <= MAX_CHANNELS);
+    ASSERT(same_shape(dy, x) && dy.dtype == x.dtype && C <= MAX_CHANNELS);
+    ASSERT(!given(dx) || (same_shape(dx, x) && dx.dtype == x.dtype));
     ASSERT(given(bias) == given(dbias) && (!given(bias) || (bias.n == C && dbias.n == C)));
     const float *b = given(bias) ? cpu_at(bias) : NULL;
     double part[b ? CHUNKS : 1][b ? C : 1];
@@ -161,8 +161,9 @@ void cpu_act_backward(Stream *s, Tensor dx, Tensor dbias, Tensor dy, Tensor x, T
              n++) {
             memset(sum, 0, sizeof sum);
             for (int h = 0; h < x.h; h++)
-                backward_row(given(dx) ? cpu_row(dx, n, h) : NULL, b ? sum : NULL,
-                             cpu_row(dy, n, h), cpu_row(x, n, h), b, x.w, C, add, f);
+                FOR_TYPE(x.dtype, backward_row(given(dx) ? cpu_pixels(dx, n, h) : NULL,
+                                               b ? sum : NULL, cpu_pixels(dy, n, h),
+                                               cpu_pixels(x, n, h), b, x.w, C, add, f, type_))
             for (int c = 0; b && c < C; c++)
                 part[chunk][c] += sum[c];
         }

@@ -1,6 +1,7 @@
 /* cpu_conv.c: convolution on the CPU: the plan, and the choice between Winograd, the direct kernels
  * and im2col. */
 #include "cpu_conv.h"
+#include <omp.h>
 
 int cpu_conv_halo(Backend *be, int R) { return conv_pad(R); }
 
@@ -18,6 +19,13 @@ ConvPlan *cpu_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride)
                     .W = x.w,
                     .P = y.h,
                     .Q = y.w};
+    if (x.dtype != F32 || y.dtype != F32) {
+        size_t in = (size_t)(p->H + 2 * p->pad) * (p->W + 2 * p->pad) * p->C,
+               out = (size_t)(p->P + 2 * p->pad) * (p->Q + 2 * p->pad) * p->K;
+        size_t pairs = (size_t)(stride * (p->P - 1) + R) * ((p->Q + 1) / 2) * R * p->C;
+        p->image = in > out ? in : out;
+        p->image = pairs > p->image ? pairs : p->image;
+    }
     gemm_reserve(be, p);
     winograd_reserve(be, p);
     return p;
@@ -61,6 +69,31 @@ void cpu_conv_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tenso
     (direct && winograd_fits(p) ? winograd_backward_weight
      : direct                   ? direct_backward_weight
                                 : gemm_backward_weight)(s, p, dw, x, dy);
+}
+
+float *conv_block(Stream *s, const ConvPlan *p)
+{
+    return conv_partial(s, p, s->be->threads) +
+           omp_get_thread_num() * (2 * p->image + p->col + p->out);
+}
+
+Tensor conv_floats(Stream *s, const ConvPlan *p, Tensor t, int n, int copy, Buffer *room)
+{
+    Tensor image = {t.buf, t.at + n * tensor_span(tensor_first(t, 1)), F32, 1, t.h, t.w, t.c,
+                    t.halo};
+    if (t.dtype == F32)
+        return image;
+    ASSERT(p->image > 0);
+    *room = (Buffer){.host = conv_block(s, p) + copy * p->image};
+    image.buf = room, image.at = 0, image.halo = p->pad;
+    memset(room->host, 0, sizeof(float) * tensor_span(image));
+    for (int h = 0; h < t.h; h++) {
+        float *to = cpu_row(image, 0, h);
+        const void *from = cpu_pixels(t, n, h);
+        for (long i = 0; i < (long)t.w * t.c; i++)
+            to[i] = load(from, i, BF16);
+    }
+    return image;
 }
 
 void conv_add_parts(Stream *s, ConvPlan *p, Tensor dw)

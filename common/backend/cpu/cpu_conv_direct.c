@@ -18,40 +18,47 @@
 #include "cpu_conv.h"
 
 /* out[p] = (plus ? plus[p] : 0) + the sum, for T pixels out_step apart. */
-INLINE void tile(float *out, const float *plus, long out_step, const float *src, const long step,
-                 const Run *runs, int nruns, const float *w, const int T)
+INLINE void tile(void *out, const void *plus, long out_step, const void *src, const long step,
+                 const Run *runs, int nruns, const void *w, const int T, const DType from,
+                 const DType to)
 {
+    const float *x = src;
+    const uint16_t *pairs = src;
+    const vec *weight = w;
     vec sum[MAX_TILE]; /* of which T are used */
     UNROLL
     for (int p = 0; p < T; p++)
         sum[p] = (vec){};
     for (int r = 0; r < nruns; r++) {
-        const float *from = src + runs[r].at;
-        for (int i = 0; i < runs[r].length; i++, w += VEC) {
-            vec weight = *(const vec *)w;
+        long at = runs[r].at, end = at + runs[r].length;
+        for (; at < end; at += from == F32 ? 1 : 2) {
+            vec of = *weight++;
             UNROLL
             for (int p = 0; p < T; p++)
-                sum[p] += from[p * step + i] * weight;
+                if (from == F32)
+                    sum[p] += x[p * step + at] * of;
+                else
+                    sum[p] = vec_dot(sum[p], of, pairs + p * step + at);
         }
     }
     UNROLL
     for (int p = 0; p < T; p++) {
         if (plus)
-            sum[p] += *(const vec *)(plus + p * out_step);
-        *(vec *)(out + p * out_step) = sum[p];
+            sum[p] += vec_load(plus, p * out_step, to);
+        vec_store(out, p * out_step, sum[p], to);
     }
 }
 
 /* A row of Q output pixels in tiles: equal ones for the common widths (32, 28, 16, 14, 8, 7), else
  * whatever fits. */
-INLINE void row(float *out, const float *plus, long out_step, const float *src, const long step,
-                const Run *runs, int nruns, const float *w, int Q)
+INLINE void row(void *out, const void *plus, long out_step, const void *src, const long step,
+                const Run *runs, int nruns, const void *w, int Q, const DType from, const DType to)
 {
     for (int q = 0, T; q < Q; q += T) {
-        float *o = out + q * out_step;
-        const float *a = plus ? plus + q * out_step : NULL, *x = src + q * step;
+        void *o = element(out, q * out_step, to), *x = element(src, q * step, from),
+             *a = plus ? element(plus, q * out_step, to) : NULL;
         int left = Q - q;
-#define TILE(t) tile(o, a, out_step, x, step, runs, nruns, w, T = (t))
+#define TILE(t) tile(o, a, out_step, x, step, runs, nruns, w, T = (t), from, to)
         if (left >= 16 && Q % 14 != 0 && MAX_TILE >= 16)
             TILE(16);
         else if (left >= 14 && Q % 8 != 0)
@@ -68,66 +75,89 @@ INLINE void row(float *out, const float *plus, long out_step, const float *src, 
     }
 }
 
-/* The same, compiled for a known step: the T addresses become constants. */
-#define ROW(name, step_) \
-    static void name(float *out, const float *plus, long out_step, const float *src, long step, \
-                     const Run *runs, int nruns, const float *w, int Q) \
+/* The same, compiled for a known step (the T addresses become constants) and known types. */
+#define ROW(name, step_, from, to) \
+    static void name(void *out, const void *plus, long out_step, const void *src, long step, \
+                     const Run *runs, int nruns, const void *w, int Q) \
     { \
-        row(out, plus, out_step, src, step_, runs, nruns, w, Q); \
+        row(out, plus, out_step, src, step_, runs, nruns, w, Q, from, to); \
     }
-ROW(row_1, 1)
-ROW(row_3, 3)
-ROW(row_16, 16)
-ROW(row_32, 32)
-ROW(row_64, 64)
-ROW(row_128, 128)
-ROW(row_any, step)
+#define ROWS(name, step) \
+    ROW(floats_##name, step, F32, F32) \
+    ROW(rounded_##name, step, F32, BF16) \
+    ROW(dots_##name, step, BF16, BF16) \
+    ROW(widened_##name, step, BF16, F32)
+ROWS(1, 1)
+ROWS(3, 3)
+ROWS(16, 16)
+ROWS(32, 32)
+ROWS(64, 64)
+ROWS(128, 128)
+ROWS(any, step)
 
-RowKernel conv_row_kernel(long step)
+RowKernel conv_row_kernel(long step, DType from, DType to)
 {
+#define OF_TYPES(name) \
+    (from == F32 ? to == F32 ? floats_##name : rounded_##name \
+     : to == F32 ? widened_##name \
+                 : dots_##name)
+    ASSERT(from == F32 || DOTS);
     switch (step) {
-    case 1: return row_1;
-    case 3: return row_3;
-    case 16: return row_16;
-    case 32: return row_32;
-    case 64: return row_64;
-    case 128: return row_128;
-    default: return row_any;
+    case 1: return OF_TYPES(1);
+    case 3: return OF_TYPES(3);
+    case 16: return OF_TYPES(16);
+    case 32: return OF_TYPES(32);
+    case 64: return OF_TYPES(64);
+    case 128: return OF_TYPES(128);
+    default: return OF_TYPES(any);
     }
+#undef OF_TYPES
 }
 
+/* Do the kernels take t as it is? Else conv_floats of it. */
+static bool taken(Tensor t) { return t.dtype == F32 || (DOTS && t.c % 2 == 0); }
+static DType source_type(Tensor t) { return taken(t) ? t.dtype : F32; }
+
 /* The weights of output vector kb, in the order in which tile() reads them: for each run, for each
- * of its elements, VEC outputs. Returns the end. */
-static float *pack_forward(float *to, const float *w, const ConvPlan *p, int kb)
+ * of its elements, VEC outputs. */
+static void pack_forward(void *to, const float *w, const ConvPlan *p, int kb, DType type)
 {
+    long i = 0;
     for (int r = 0; r < p->R; r++)
         for (int s = 0; s < p->R; s++)
-            for (int c = 0; c < p->C; c++)
+            for (int c = 0; c < p->C; c++, i++)
                 for (int v = 0; v < VEC; v++)
-                    *to++ = w[(((size_t)(kb * VEC + v) * p->C + c) * p->R + r) * p->R + s];
-    return to;
+                    conv_put_weight(to, i, v,
+                                    w[(((size_t)(kb * VEC + v) * p->C + c) * p->R + r) * p->R + s],
+                                    type);
 }
 
 void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
                     Tensor residual)
 {
-    float *packed = conv_packed(s), *end = packed;
+    DType type = source_type(x);
+    long each = (long)p->R * p->R * p->C * VEC; /* weights of an output vector */
+    ASSERT(!given(residual) || residual.dtype == y.dtype);
     for (int kb = 0; kb < p->K / VEC; kb++)
-        end = pack_forward(end, cpu_at(w), p, kb);
-    Run runs[3];
-    long line = (long)(x.w + 2 * x.halo) * p->C, step = (long)p->stride * p->C;
-    for (int r = 0; r < p->R; r++)
-        runs[r] = (Run){r * line, p->R * p->C};
-    RowKernel kernel = conv_row_kernel(step);
+        pack_forward(element(conv_packed(s), kb * each, type), cpu_at(w), p, kb, type);
+    RowKernel kernel = conv_row_kernel((long)p->stride * p->C, type, y.dtype);
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < x.n; n++) {
+        Buffer room;
+        Tensor in = taken(x) ? x : conv_floats(s, p, x, n, 0, &room);
+        const void *image = cpu_pixels(in, taken(x) ? n : 0, 0);
+        long line = (long)(in.w + 2 * in.halo) * p->C;
+        Run runs[3];
+        for (int r = 0; r < p->R; r++)
+            runs[r] = (Run){r * line, p->R * p->C};
         for (int kb = 0; kb < p->K / VEC; kb++)
             for (int h = 0; h < p->P; h++) {
-                const float *from = cpu_row(x, n, 0) + (h * p->stride - p->pad) * line -
-                                    p->pad * p->C;
-                const float *plus = given(residual) ? cpu_row(residual, n, h) + kb * VEC : NULL;
-                kernel(cpu_row(y, n, h) + kb * VEC, plus, p->K, from, step, runs, p->R,
-                       packed + (size_t)kb * p->R * p->R * p->C * VEC, p->Q);
+                long at = (h * p->stride - p->pad) * line - p->pad * p->C;
+                kernel(element(cpu_pixels(y, n, h), kb * VEC, y.dtype),
+                       given(residual) ? element(cpu_pixels(residual, n, h), kb * VEC, y.dtype)
+                                       : NULL,
+                       p->K, element(image, at, type), (long)p->stride * p->C, runs, p->R,
+                       element(conv_packed(s), kb * each, type), p->Q);
             }
         if (given(moments))
             cpu_moments_of_image(moments, y, n);
@@ -149,53 +179,72 @@ static Taps taps_of(const ConvPlan *p, int parity)
     return parity ? (Taps){2, 2, 0} : (Taps){1, 1, 0};
 }
 
-static void pack_backward(float *to, const float *w, const ConvPlan *p, Taps rows, Taps columns)
+/* The pixels (stride * i + h, stride * j + w) of dx: their taps, and where their weights lie in the
+ * packed ones. */
+typedef struct Parity {
+    int h, w;
+    Taps rows, columns;
+    long at;
+} Parity;
+
+static void pack_backward(void *to, const float *w, const ConvPlan *p, const Parity *of, DType type)
 {
+    long i = 0;
     for (int cb = 0; cb < p->C / VEC; cb++)
-        for (int a = 0; a < rows.count; a++)
-            for (int b = 0; b < columns.count; b++)
-                for (int k = 0; k < p->K; k++) {
-                    int r = rows.first - a * p->stride, s = columns.first - b * p->stride;
+        for (int a = 0; a < of->rows.count; a++)
+            for (int b = 0; b < of->columns.count; b++)
+                for (int k = 0; k < p->K; k++, i++) {
+                    int r = of->rows.first - a * p->stride, s = of->columns.first - b * p->stride;
                     for (int v = 0; v < VEC; v++)
-                        *to++ = w[(((size_t)k * p->C + cb * VEC + v) * p->R + r) * p->R + s];
+                        conv_put_weight(
+                            to, i, v, w[(((size_t)k * p->C + cb * VEC + v) * p->R + r) * p->R + s],
+                            type);
                 }
 }
 
-/* All pixels (stride*i + ph, stride*j + pw) of one image's dx. */
-static void backward_image(const ConvPlan *p, const float *packed, Tensor dx, Tensor dy, bool add,
-                           int n, int ph, int pw, Taps rows, Taps columns, const Run *runs,
-                           RowKernel kernel)
+/* Image n's dx from its dy, `image`. */
+static void backward_image(const ConvPlan *p, const float *packed, Tensor dx, const void *image,
+                           long line, bool add, int n, const Parity *of, DType type)
 {
-    int S = p->stride, Q = (p->W - pw + S - 1) / S;
-    long line = (long)(dy.w + 2 * dy.halo) * p->K;
+    int S = p->stride, Q = (p->W - of->w + S - 1) / S, taps = of->rows.count * of->columns.count;
+    RowKernel kernel = conv_row_kernel(p->K, type, dx.dtype);
+    Run runs[3];
+    for (int r = 0; r < of->rows.count; r++)
+        runs[r] = (Run){r * line, of->columns.count * p->K};
     for (int cb = 0; cb < p->C / VEC; cb++)
-        for (int i = 0; i * S + ph < p->H; i++) {
-            float *to = cpu_row(dx, n, i * S + ph) + pw * p->C + cb * VEC;
-            const float *from = cpu_row(dy, n, 0) + (i + rows.shift) * line +
-                                (long)columns.shift * p->K;
-            kernel(to, add ? to : NULL, (long)S * p->C, from, p->K, runs, rows.count,
-                   packed + (size_t)cb * rows.count * columns.count * p->K * VEC, Q);
+        for (int i = 0; i * S + of->h < p->H; i++) {
+            void *to = element(cpu_pixels(dx, n, i * S + of->h), of->w * p->C + cb * VEC, dx.dtype);
+            long from = (i + of->rows.shift) * line + (long)of->columns.shift * p->K;
+            kernel(to, add ? to : NULL, (long)S * p->C, element(image, from, type), p->K, runs,
+                   of->rows.count, element(packed, of->at + (long)cb * taps * p->K * VEC, type), Q);
         }
 }
 
 void direct_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
 {
-    long line = (long)(dy.w + 2 * dy.halo) * p->K;
-    RowKernel kernel = conv_row_kernel(p->K);
-    for (int ph = 0; ph < p->stride; ph++)
-        for (int pw = 0; pw < p->stride; pw++) {
-            Taps rows = taps_of(p, ph), columns = taps_of(p, pw);
-            if (columns.count == 0)
-                rows.count = 0;
-            if (rows.count == 0 && add)
+    DType type = source_type(dy);
+    Parity all[4];
+    int parities = 0;
+    long at = 0;
+    for (int h = 0; h < p->stride; h++)
+        for (int v = 0; v < p->stride; v++) {
+            Parity *of = &all[parities];
+            *of = (Parity){h, v, taps_of(p, h), taps_of(p, v), at};
+            if (of->columns.count == 0)
+                of->rows.count = 0;
+            if (of->rows.count == 0 && add)
                 continue;
-            pack_backward(conv_packed(s), cpu_at(w), p, rows, columns);
-            Run runs[3];
-            for (int r = 0; r < rows.count; r++)
-                runs[r] = (Run){r * line, columns.count * p->K};
-#pragma omp parallel for num_threads(s->threads) schedule(static)
-            for (int n = 0; n < dx.n; n++)
-                backward_image(p, conv_packed(s), dx, dy, add, n, ph, pw, rows, columns, runs,
-                               kernel);
+            pack_backward(element(conv_packed(s), at, type), cpu_at(w), p, of, type);
+            at += (long)of->rows.count * of->columns.count * p->K * p->C;
+            parities++;
         }
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int n = 0; n < dx.n; n++) {
+        Buffer room;
+        Tensor in = taken(dy) ? dy : conv_floats(s, p, dy, n, 0, &room);
+        const void *image = cpu_pixels(in, taken(dy) ? n : 0, 0);
+        for (int i = 0; i < parities; i++)
+            backward_image(p, conv_packed(s), dx, image, (long)(in.w + 2 * in.halo) * p->K, add, n,
+                           &all[i], type);
+    }
 }

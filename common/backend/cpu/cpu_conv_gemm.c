@@ -10,7 +10,6 @@
  */
 #include "cpu_conv.h"
 #include <cblas.h>
-#include <omp.h>
 
 enum { BLOCK_FLOATS = 48 * 1024 }; /* of im2col's matrix: 192 KiB */
 
@@ -20,14 +19,12 @@ void gemm_reserve(Backend *be, ConvPlan *p)
     p->rows = fit < 1 ? 1 : fit > p->P ? p->P : fit;
     p->col = (size_t)p->rows * p->Q * p->R * p->R * p->C;
     p->out = (size_t)p->rows * p->Q * p->K;
-    cpu_reserve(be, (1 + be->threads) * conv_weights(p) + be->threads * (p->col + p->out));
+    cpu_reserve(be, (1 + be->threads) * conv_weights(p) +
+                        be->threads * (2 * p->image + p->col + p->out));
 }
 
 /* This thread's block of im2col's matrix, and behind it of its result. */
-static float *thread_col(Stream *s, const ConvPlan *p)
-{
-    return conv_partial(s, p, s->be->threads) + omp_get_thread_num() * (p->col + p->out);
-}
+static float *thread_col(Stream *s, const ConvPlan *p) { return conv_block(s, p) + 2 * p->image; }
 
 /* w [K,C,R,R] to [R,R,C,K]. */
 static void pack(float *to, const float *w, const ConvPlan *p)
@@ -46,8 +43,8 @@ static void taps_inside(int *first, int *end, int at, int size, int R)
     *end = at + R > size ? size - at : R;
 }
 
-/* Rows [h0, h1) of output of image n: col [(h1-h0)*Q, R*R*C]. */
-static void im2col(float *col, Tensor x, int n, int h0, int h1, const ConvPlan *p)
+/* Rows [h0, h1) of output of the one image x: col [(h1-h0)*Q, R*R*C]. */
+static void im2col(float *col, Tensor x, int h0, int h1, const ConvPlan *p)
 {
     int R = p->R, C = p->C;
     bool border = x.halo >= p->pad; /* then reading beyond the edge finds zeros */
@@ -62,13 +59,13 @@ static void im2col(float *col, Tensor x, int n, int h0, int h1, const ConvPlan *
                     if (row < 0 || row >= p->H)
                         continue;
                 }
-                memcpy(col + first * C, cpu_row(x, n, row) + (long)(column + first) * C,
+                memcpy(col + first * C, cpu_row(x, 0, row) + (long)(column + first) * C,
                        sizeof(float) * (end - first) * C);
             }
 }
 
 /* The reverse: add every element of col to its input; those beyond the edge are dropped. */
-static void col2im(Tensor dx, const float *col, int n, int h0, int h1, const ConvPlan *p)
+static void col2im(Tensor dx, const float *col, int h0, int h1, const ConvPlan *p)
 {
     int R = p->R, C = p->C;
     for (int h = h0; h < h1; h++)
@@ -78,35 +75,32 @@ static void col2im(Tensor dx, const float *col, int n, int h0, int h1, const Con
                 taps_inside(&first, &end, column, p->W, R);
                 if (row < 0 || row >= p->H)
                     continue;
-                float *to = cpu_row(dx, n, row) + (long)column * C;
+                float *to = cpu_row(dx, 0, row) + (long)column * C;
                 for (int i = first * C; i < end * C; i++)
                     to[i] += col[i];
             }
 }
 
 /* A block of results [(h1-h0)*Q, K] into rows of y, plus the residual. */
-static void store(Tensor y, const float *block, Tensor residual, int n, int h0, int h1)
+static void store_rows(Tensor y, const float *block, Tensor residual, int n, int h0, int h1)
 {
     int row = y.w * y.c;
     for (int h = h0; h < h1; h++, block += row) {
-        float *to = cpu_row(y, n, h);
-        if (given(residual)) {
-            const float *add = cpu_row(residual, n, h);
-            for (int i = 0; i < row; i++)
-                to[i] = block[i] + add[i];
-        } else
-            memcpy(to, block, sizeof(float) * row);
+        void *to = cpu_pixels(y, n, h);
+        const void *add = given(residual) ? cpu_pixels(residual, n, h) : NULL;
+        FOR_TYPE(y.dtype, for (int i = 0; i < row; i++)
+                              store(to, i, block[i] + (add ? load(add, i, type_) : 0), type_))
     }
 }
 
-/* A block of rows of a tensor as one dense matrix: a view where it has no halo, else a copy in
- * `block`. */
-static const float *load(float *block, Tensor t, int n, int h0, int h1)
+/* A block of rows of the one image t as one dense matrix: a view where it has no halo, else a copy
+ * in `block`. */
+static const float *load_rows(float *block, Tensor t, int h0, int h1)
 {
     if (t.halo == 0)
-        return cpu_row(t, n, h0);
+        return cpu_row(t, 0, h0);
     for (int h = h0; h < h1; h++)
-        memcpy(block + (size_t)(h - h0) * t.w * t.c, cpu_row(t, n, h), sizeof(float) * t.w * t.c);
+        memcpy(block + (size_t)(h - h0) * t.w * t.c, cpu_row(t, 0, h), sizeof(float) * t.w * t.c);
     return block;
 }
 
@@ -118,12 +112,14 @@ void gemm_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Te
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < x.n; n++) {
         float *col = thread_col(s, p), *out = col + p->col;
+        Buffer room;
+        Tensor image = conv_floats(s, p, x, n, 0, &room);
         for (int h0 = 0; h0 < p->P; h0 += p->rows) {
             int h1 = h0 + p->rows < p->P ? h0 + p->rows : p->P;
-            im2col(col, x, n, h0, h1, p);
+            im2col(col, image, h0, h1, p);
             cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (h1 - h0) * p->Q, p->K, D, 1,
                         col, D, conv_packed(s), p->K, 0, out, p->K);
-            store(y, out, residual, n, h0, h1);
+            store_rows(y, out, residual, n, h0, h1);
         }
         if (given(moments))
             cpu_moments_of_image(moments, y, n);
@@ -137,15 +133,21 @@ void gemm_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, 
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < dx.n; n++) {
         float *col = thread_col(s, p), *block = col + p->col;
+        Buffer rooms[2];
+        Tensor to = conv_floats(s, p, dx, n, 0, rooms),
+               from = conv_floats(s, p, dy, n, 1, rooms + 1);
         for (int h = 0; h < p->H && !add; h++)
-            memset(cpu_row(dx, n, h), 0, sizeof(float) * p->W * p->C);
+            memset(cpu_row(to, 0, h), 0, sizeof(float) * p->W * p->C);
         for (int h0 = 0; h0 < p->P; h0 += p->rows) {
             int h1 = h0 + p->rows < p->P ? h0 + p->rows : p->P;
-            const float *g = load(block, dy, n, h0, h1);
+            const float *g = load_rows(block, from, h0, h1);
             cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (h1 - h0) * p->Q, D, p->K, 1, g,
                         p->K, conv_packed(s), p->K, 0, col, D);
-            col2im(dx, col, n, h0, h1, p);
+            col2im(to, col, h0, h1, p);
         }
+        for (int h = 0; h < p->H && dx.dtype != F32; h++)
+            for (int i = 0; i < p->W * p->C; i++)
+                store(cpu_pixels(dx, n, h), i, cpu_row(to, 0, h)[i], BF16);
     }
 }
 
@@ -155,14 +157,17 @@ static void weight_part(Stream *s, ConvPlan *p, float *d, Tensor x, Tensor dy, i
     int D = p->R * p->R * p->C;
     float *col = thread_col(s, p), *block = col + p->col;
     memset(d, 0, sizeof(float) * conv_weights(p));
-    for (int n = n0; n < n1; n++)
+    for (int n = n0; n < n1; n++) {
+        Buffer rooms[2];
+        Tensor in = conv_floats(s, p, x, n, 0, rooms), out = conv_floats(s, p, dy, n, 1, rooms + 1);
         for (int h0 = 0; h0 < p->P; h0 += p->rows) {
             int h1 = h0 + p->rows < p->P ? h0 + p->rows : p->P;
-            im2col(col, x, n, h0, h1, p);
-            const float *g = load(block, dy, n, h0, h1);
+            im2col(col, in, h0, h1, p);
+            const float *g = load_rows(block, out, h0, h1);
             cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, D, p->K, (h1 - h0) * p->Q, 1, col,
                         D, g, p->K, 1, d, p->K);
         }
+    }
 }
 
 void gemm_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)

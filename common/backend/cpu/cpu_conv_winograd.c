@@ -5,8 +5,8 @@
  * constant matrices
  *     V = B' d B   (36 elements per channel)        U = G w G'   (36 elements per pair of channels)
  *     M = sum over channels of U * V, elementwise           y = A' M A
- * "Elementwise" is 36 matrix products [tiles,C] . [C,K], one for each position in the 6 x 6, and
- * they run on the same kernels as the direct convolution. The backward pass is the same algebra:
+ * "Elementwise" is 36 matrix products [tiles,C] . [C,K], one for each position in the 6 x 6. The
+ * backward pass is the same algebra:
  *     data     the same convolution of dy, with the weights rotated by 180 degrees
  *     weight   dM = A dy A',   dU = sum over tiles of V * dM (36 products [C,tiles] . [tiles,K]),
  *              dw = G' dU G
@@ -23,9 +23,11 @@ enum {
     SIDE = 6,
     TILE = 4,
     PLACES = SIDE * SIDE,
-    BLOCK = 16, /* tiles at a time, forward and data */
+    BLOCK = 8,  /* tiles at a time, forward and data: V and M stay in the first-level cache */
     GROUP = 32, /* weight: longer sums, stored less often */
-    APART = 16  /* floats between the positions' matrices, lest they all map to one cache set */
+    APART = 16, /* floats between the positions' matrices, lest they all map to one cache set */
+    /* positions at a time: as many sums as registers hold, and enough to hide an addition's time */
+    AT_ONCE = VEC == 8 ? 1 : 2
 };
 
 /* a3 = a * a * a */
@@ -55,6 +57,7 @@ static float *partial(Stream *s, const ConvPlan *p, int part)
 static size_t block_floats(const ConvPlan *p)
 {
     int columns = tiles_along(p->Q);
+    columns += columns % 2; /* the most that any layout takes */
     return (size_t)PLACES * (plane_of(columns, GROUP, p->C) + plane_of(columns, GROUP, p->K));
 }
 static float *block_of(Stream *s, const ConvPlan *p)
@@ -140,34 +143,50 @@ INLINE void weight_back_1d(vec *to, int to_step, const vec *u, int step)
 /* ---- a row of tiles; `plane` floats lie between one position's elements and the next's ---- */
 
 /* One column of the patch, B' applied. */
-INLINE void column(vec *to, const float *const row[SIDE], long at)
+INLINE void column(vec *to, const void *const row[SIDE], long at, const DType type)
 {
     vec d[SIDE];
     UNROLL
     for (int i = 0; i < SIDE; i++)
-        d[i] = *(const vec *)(row[i] + at);
+        d[i] = vec_load(row[i], at, type);
     input_1d(to, 1, d, 1);
+}
+
+/* How V and Z are stored: for dots in the forward pass [tile,C] in BF16, for dots over tiles
+ * [tile/2,C] pairs. */
+typedef enum { FLOATS, HALVES, PAIRS } Layout;
+
+/* Element c of `plane` of tile t; even: the tile before it. */
+INLINE void put(void *V, long plane, int t, int C, int c, vec v, vec *even, const Layout layout)
+{
+    if (layout == PAIRS && t % 2 == 0)
+        *even = v;
+    if (layout == PAIRS) /* again when the second tile is there, if there is one */
+        vec_store_pairs(V, plane + (long)(t / 2) * C + c, *even, t % 2 ? v : (vec){});
+    else
+        vec_store(V, plane + (long)t * C + c, v, layout == HALVES ? BF16 : F32);
 }
 
 /* V of `tiles` tiles side by side. row[i]: the patches' six rows of pixels from column -1, C
  * channels. Neighbouring patches share two columns. */
-INLINE void input_row(float *V, long plane, const float *const row[SIDE], int tiles, const int C)
+INLINE void input_row(void *V, long plane, const void *const row[SIDE], int tiles, const int C,
+                      const DType type, const Layout layout)
 {
     for (int c = 0; c < C; c += VEC) {
-        vec d[SIDE][SIDE], v[SIDE]; /* [column][row] */
-        column(d[4], row, c);
-        column(d[5], row, C + c);
+        vec d[SIDE][SIDE], v[SIDE], even[PLACES] = {0}; /* [column][row] */
+        column(d[4], row, c, type);
+        column(d[5], row, C + c, type);
         for (int t = 0; t < tiles; t++) {
             memcpy(d[0], d[4], 2 * sizeof d[0]);
             UNROLL
             for (int j = 2; j < SIDE; j++)
-                column(d[j], row, (4L * t + j) * C + c);
+                column(d[j], row, (4L * t + j) * C + c, type);
             UNROLL
             for (int i = 0; i < SIDE; i++) {
                 input_1d(v, 1, &d[0][i], SIDE);
                 UNROLL
                 for (int j = 0; j < SIDE; j++)
-                    *(vec *)(V + (SIDE * i + j) * plane + (long)t * C + c) = v[j];
+                    put(V, (SIDE * i + j) * plane, t, C, c, v[j], &even[SIDE * i + j], layout);
             }
         }
     }
@@ -175,8 +194,8 @@ INLINE void input_row(float *V, long plane, const float *const row[SIDE], int ti
 
 /* y = A' M A of a row of tiles, plus `plus`. y[i], plus[i]: its rows of Q pixels, of which
  * there are `rows`. */
-INLINE void output_row(float *const y[TILE], const float *const plus[TILE], int rows,
-                       const float *M, long plane, int Q, const bool add, const int K)
+INLINE void output_row(void *const y[TILE], const void *const plus[TILE], int rows, const float *M,
+                       long plane, int Q, const bool add, const int K, const DType type)
 {
     for (int k = 0; k < K; k += VEC)
         for (int t = 0; t * TILE < Q; t++) {
@@ -197,17 +216,19 @@ INLINE void output_row(float *const y[TILE], const float *const plus[TILE], int 
                 for (int j = 0; j < TILE; j++, at += K)
                     if (i < rows && j < columns) {
                         if (add)
-                            out[j] += *(const vec *)(plus[i] + at);
-                        *(vec *)(y[i] + at) = out[j];
+                            out[j] += vec_load(plus[i], at, type);
+                        vec_store(y[i], at, out[j], type);
                     }
             }
         }
 }
 
 /* dM = A dy A' of a row of tiles; g[i]: its four rows of Q pixels. */
-INLINE void gradient_row(float *Z, long plane, const float *const g[TILE], int Q, const int K)
+INLINE void gradient_row(void *Z, long plane, const void *const g[TILE], int Q, const int K,
+                         const DType type, const Layout layout)
 {
-    for (int k = 0; k < K; k += VEC)
+    for (int k = 0; k < K; k += VEC) {
+        vec even[PLACES] = {0};
         for (int t = 0; t * TILE < Q; t++) {
             vec d[TILE], z[SIDE][TILE], out[SIDE]; /* z = A dy */
             UNROLL
@@ -215,7 +236,7 @@ INLINE void gradient_row(float *Z, long plane, const float *const g[TILE], int Q
                 bool inside = t * TILE + j < Q;
                 UNROLL
                 for (int i = 0; i < TILE; i++)
-                    d[i] = inside ? *(const vec *)(g[i] + (long)(t * TILE + j) * K + k) : (vec){};
+                    d[i] = inside ? vec_load(g[i], (long)(t * TILE + j) * K + k, type) : (vec){};
                 gradient_1d(&z[0][j], TILE, d, 1);
             }
             UNROLL
@@ -223,57 +244,89 @@ INLINE void gradient_row(float *Z, long plane, const float *const g[TILE], int Q
                 gradient_1d(out, 1, z[i], 1);
                 UNROLL
                 for (int j = 0; j < SIDE; j++)
-                    *(vec *)(Z + (SIDE * i + j) * plane + (long)t * K + k) = out[j];
+                    put(Z, (SIDE * i + j) * plane, t, K, k, out[j], &even[SIDE * i + j], layout);
             }
         }
+    }
 }
 
-/* The same three, compiled for the common channel counts. */
-static void input_tiles(float *V, long plane, const float *const row[SIDE], int tiles, int C)
+/* The same three, compiled for the common channel counts and both types. */
+static void input_tiles(void *V, long plane, const void *const row[SIDE], int tiles, int C,
+                        DType type, Layout layout)
 {
-    FOR_CHANNELS(C, input_row(V, plane, row, tiles, c_))
+    if (type == F32)
+        FOR_CHANNELS(C, input_row(V, plane, row, tiles, c_, F32, FLOATS))
+    else if (!DOTS)
+        FOR_CHANNELS(C, input_row(V, plane, row, tiles, c_, BF16, FLOATS))
+    else if (layout == HALVES)
+        FOR_CHANNELS(C, input_row(V, plane, row, tiles, c_, BF16, HALVES))
+    else
+        FOR_CHANNELS(C, input_row(V, plane, row, tiles, c_, BF16, PAIRS))
 }
-static void output_tiles(float *const y[TILE], const float *const plus[TILE], int rows,
-                         const float *M, long plane, int Q, int K)
+static void output_tiles(void *const y[TILE], const void *const plus[TILE], int rows,
+                         const float *M, long plane, int Q, int K, DType type)
 {
     if (plus)
-        FOR_CHANNELS(K, output_row(y, plus, rows, M, plane, Q, true, c_))
+        FOR_TYPE(type, FOR_CHANNELS(K, output_row(y, plus, rows, M, plane, Q, true, c_, type_)))
     else
-        FOR_CHANNELS(K, output_row(y, NULL, rows, M, plane, Q, false, c_))
+        FOR_TYPE(type, FOR_CHANNELS(K, output_row(y, NULL, rows, M, plane, Q, false, c_, type_)))
 }
-static void gradient_tiles(float *Z, long plane, const float *const g[TILE], int Q, int K)
+static void gradient_tiles(void *Z, long plane, const void *const g[TILE], int Q, int K, DType type)
 {
-    FOR_CHANNELS(K, gradient_row(Z, plane, g, Q, c_))
+    if (type == F32)
+        FOR_CHANNELS(K, gradient_row(Z, plane, g, Q, c_, F32, FLOATS))
+    else if (!DOTS)
+        FOR_CHANNELS(K, gradient_row(Z, plane, g, Q, c_, BF16, FLOATS))
+    else
+        FOR_CHANNELS(K, gradient_row(Z, plane, g, Q, c_, BF16, PAIRS))
 }
 
-/* V of tile row t of image n. Pixels beyond a border of 1 are zeros; `edge` holds a patch of
- * them. */
-static void input_of(float *V, long plane, Tensor x, int n, int t, const float *zeros, float *edge)
+/* Bytes from one tile's elements to the next's, two of which are pairs. */
+static long tile_bytes(int C, Layout layout) { return C * (layout == FLOATS ? 4L : 2L); }
+/* Tiles of a row, and that rounded up to pairs. */
+static int columns_of(int size, Layout layout)
 {
-    int tiles = tiles_along(x.w), whole = x.w % TILE ? tiles - 1 : tiles;
-    const float *row[SIDE], *last[SIDE];
+    int tiles = tiles_along(size);
+    return layout == PAIRS ? tiles + tiles % 2 : tiles;
+}
+
+enum { EDGE = 2 * TILE + 2 }; /* columns of two tiles' patches */
+
+/* V of tile row t of image n. Pixels beyond a border of 1 are zeros: the last tiles (one, or two to
+ * keep pairs together) then come from a copy with more of them, `edge`. */
+static void input_of(void *V, Layout layout, long plane, Tensor x, int n, int t, const float *zeros,
+                     float *edge)
+{
+    int tiles = tiles_along(x.w), whole = x.w % TILE ? (tiles - 1) / 2 * 2 : tiles;
+    const long size = (long)dtype_size(x.dtype), pixel = x.c * size; /* bytes */
+    const void *row[SIDE], *last[SIDE];
     for (int i = 0; i < SIDE; i++) {
         int h = TILE * t - 1 + i;
-        row[i] = h <= x.h ? cpu_row(x, n, 0) + ((long)h * (x.w + 2 * x.halo) - 1) * x.c : zeros;
+        row[i] = h <= x.h ? (char *)cpu_pixels(x, n, 0) + ((long)h * (x.w + 2 * x.halo) - 1) * pixel
+                          : (const void *)zeros;
     }
     if (whole > 0)
-        input_tiles(V, plane, row, whole, x.c);
+        input_tiles(V, plane, row, whole, x.c, x.dtype, layout);
     if (whole == tiles)
         return;
-    int columns = x.w + 2 - whole * TILE; /* of the last patch, the border's included */
+    int columns = x.w + 2 - whole * TILE; /* of these patches, the border's included */
     for (int i = 0; i < SIDE; i++) {
-        last[i] = memcpy(edge + i * SIDE * x.c, row[i] + (long)whole * TILE * x.c,
-                         sizeof(float) * columns * x.c);
-        memset(edge + (i * SIDE + columns) * x.c, 0, sizeof(float) * (SIDE - columns) * x.c);
+        char *to = (char *)edge + i * EDGE * pixel;
+        last[i] = memcpy(to, (const char *)row[i] + (long)whole * TILE * pixel, columns * pixel);
+        memset(to + columns * pixel, 0, (EDGE - columns) * pixel);
     }
-    input_tiles(V + (long)whole * x.c, plane, last, 1, x.c);
+    input_tiles((char *)V + whole * tile_bytes(x.c, layout), plane, last, tiles - whole, x.c,
+                x.dtype, layout);
 }
 
 /* ---- weights ---- */
 
-/* U = G w G' as the kernels read it: [position][vector of outputs][input][VEC]. Backward the
- * outputs are w's inputs, and the taps are rotated. */
-static void pack(Stream *s, const ConvPlan *p, const float *w, bool backward)
+/* The type of V and U for images of this type. */
+static DType factors_of(DType images) { return DOTS ? images : F32; }
+
+/* U = G w G' as the products read it: [position][vector of outputs][input][VEC], in BF16 the inputs
+ * in pairs. Backward the outputs are w's inputs, and the taps are rotated. */
+static void pack(Stream *s, const ConvPlan *p, const float *w, bool backward, DType type)
 {
     int in = backward ? p->K : p->C, out = backward ? p->C : p->K;
     long apart = backward ? 9 : 9L * p->C; /* from one output's taps to the next's */
@@ -293,23 +346,106 @@ static void pack(Stream *s, const ConvPlan *p, const float *w, bool backward)
             UNROLL
             for (int row = 0; row < SIDE; row++) {
                 weight_1d(u, 1, t[row], 1);
-                UNROLL
-                for (int j = 0; j < SIDE; j++)
-                    *(vec *)(to + (((long)row * SIDE + j) * out + o) * in + (long)i * VEC) = u[j];
+                for (int j = 0; j < SIDE; j++) {
+                    void *of = element(to, (((long)row * SIDE + j) * out + o) * in, type);
+                    for (int lane = 0; lane < VEC; lane++)
+                        conv_put_weight(of, i, lane, u[j][lane], type);
+                }
             }
         }
 }
 
 /* ---- the three convolutions ---- */
 
-/* cpu_fetch of `rows` tile rows, from the first-th of the batch on. */
-INLINE void fetch_rows(Tensor t, long first, int rows, bool write)
+/* Rows of tiles that the next block reads or writes, fetched some cache lines at a time while this
+ * one's products are computed: all at once would be more than the processor can wait for. */
+typedef struct Ahead {
+    const char *at;
+    long step, end; /* bytes at a time; left */
+    bool write;
+} Ahead;
+enum { LINE = 64 };
+
+/* `rows` tile rows of t, from the first-th of the batch on, within `steps` calls. */
+static Ahead ahead_of(Tensor t, long first, int rows, int steps, bool write)
 {
-    int rows_of_image = tiles_along(t.h);
-    long row = (long)(t.w + 2 * t.halo) * t.c;
-    for (long i = first; i < first + rows; i++)
-        cpu_fetch(cpu_row(t, (int)(i / rows_of_image), (int)(i % rows_of_image) * TILE), TILE * row,
-                  write);
+    int of_image = tiles_along(t.h);
+    long bytes = rows * TILE * (long)(t.w + 2 * t.halo) * t.c * (long)dtype_size(t.dtype);
+    return (Ahead){cpu_pixels(t, (int)(first / of_image), (int)(first % of_image) * TILE),
+                   (bytes / (steps * LINE) + 1) * LINE, bytes, write};
+}
+INLINE void fetch_some(Ahead *a)
+{
+    long bytes = a->step < a->end ? a->step : a->end;
+    for (long i = 0; i < bytes; i += LINE)
+        if (a->write)
+            __builtin_prefetch(a->at + i, 1);
+        else
+            __builtin_prefetch(a->at + i, 0);
+    a->at += bytes, a->end -= bytes;
+}
+
+/* M = V U at AT_ONCE positions from `place` on, T tiles x VEC outputs each. */
+INLINE void product(float *M, long m, const void *V, long v, const void *U, long u, int K,
+                    const int C, const int T, const DType type)
+{
+    vec sum[T], more[T]; /* more: of the second position */
+    UNROLL
+    for (int t = 0; t < T; t++)
+        sum[t] = more[t] = (vec){};
+    const vec *first = U, *second = element(U, u, type);
+    for (int i = 0; i < C; i += type == F32 ? 1 : 2) {
+        vec a = *first++, b = AT_ONCE == 2 ? *second++ : a;
+        UNROLL
+        for (int t = 0; t < T; t++) {
+            const void *x = element(V, t * C + i, type), *next = element(V, v + t * C + i, type);
+            if (type == F32)
+                sum[t] += *(const float *)x * a;
+            else
+                sum[t] = vec_dot(sum[t], a, x);
+            if (AT_ONCE == 2 && type == F32)
+                more[t] += *(const float *)next * b;
+            else if (AT_ONCE == 2)
+                more[t] = vec_dot(more[t], b, next);
+        }
+    }
+    UNROLL
+    for (int t = 0; t < T; t++) {
+        *(vec *)(M + (long)t * K) = sum[t];
+        if (AT_ONCE == 2)
+            *(vec *)(M + m + (long)t * K) = more[t];
+    }
+}
+
+/* All 36 products, for `tiles` tiles. */
+INLINE void products_of(float *M, long m, const void *V, long v, const void *U, int tiles, int K,
+                        Ahead ahead[3], const int C, const DType type)
+{
+    for (int place = 0; place < PLACES; place += AT_ONCE) {
+        for (int i = 0; i < 3; i++)
+            fetch_some(&ahead[i]);
+        for (int k = 0; k < K; k += VEC)
+            for (int t = 0, T; t < tiles; t += T) {
+                float *to = M + place * m + (long)t * K + k;
+                const void *from = element(V, place * v + (long)t * C, type),
+                           *by = element(U, ((long)place * K + k) * C, type);
+#define PRODUCT(T_) product(to, m, from, v, by, (long)K *C, K, C, T = (T_), type)
+                if (tiles - t >= 8)
+                    PRODUCT(8);
+                else if (tiles - t == 7)
+                    PRODUCT(7);
+                else if (tiles - t >= 4)
+                    PRODUCT(4);
+                else
+                    PRODUCT(1);
+#undef PRODUCT
+            }
+    }
+}
+static void products(float *M, long m, const void *V, long v, const void *U, int tiles, int K,
+                     int C, Ahead ahead[3], DType type)
+{
+    FOR_TYPE(type, FOR_CHANNELS(C, products_of(M, m, V, v, U, tiles, K, ahead, c_, type_)))
 }
 
 /* y = x * (packed weights) + plus for images [n0, n1), some rows of tiles at a time. */
@@ -318,33 +454,30 @@ static void images(Stream *s, const ConvPlan *p, Tensor y, Tensor moments, Tenso
 {
     int columns = tiles_along(y.w), rows = tiles_along(y.h), block = rows_at_once(columns, BLOCK);
     long v = plane_of(columns, BLOCK, x.c), m = plane_of(columns, BLOCK, y.c);
-    float *V = block_of(s, p), *M = V + PLACES * v, edge[SIDE * SIDE * x.c];
-    RowKernel kernel = conv_row_kernel(x.c);
-    Run run = {0, x.c};
+    float *V = block_of(s, p), *M = V + PLACES * v, edge[SIDE * EDGE * x.c];
+    DType type = factors_of(x.dtype);
+    Layout layout = type == BF16 ? HALVES : FLOATS;
     for (long first = (long)n0 * rows, end = (long)n1 * rows; first < end; first += block) {
         int count = first + block < end ? block : (int)(end - first);
         for (int i = 0; i < count; i++)
-            input_of(V + (long)i * columns * x.c, v, x, (int)((first + i) / rows),
-                     (int)((first + i) % rows), p->zeros, edge);
-        fetch_rows(x, first + count, count, false);
-        fetch_rows(y, first, count, true);
+            input_of((char *)V + i * columns * tile_bytes(x.c, layout), layout, v, x,
+                     (int)((first + i) / rows), (int)((first + i) % rows), p->zeros, edge);
+        Ahead ahead[3] = {ahead_of(x, first + count, count, PLACES / AT_ONCE, false),
+                          ahead_of(y, first, count, PLACES / AT_ONCE, true)};
         if (given(plus))
-            fetch_rows(plus, first, count, false);
-        for (int place = 0; place < PLACES; place++)
-            for (int k = 0; k < y.c; k += VEC)
-                kernel(M + place * m + k, NULL, y.c, V + place * v, x.c, &run, 1,
-                       packed(s) + ((size_t)place * y.c + k) * x.c, count * columns);
+            ahead[2] = ahead_of(plus, first, count, PLACES / AT_ONCE, false);
+        products(M, m, V, v, packed(s), count * columns, y.c, x.c, ahead, type);
         for (int i = 0; i < count; i++) {
             int n = (int)((first + i) / rows), t = (int)((first + i) % rows);
             int lines = y.h - TILE * t < TILE ? y.h - TILE * t : TILE;
-            float *to[TILE];
-            const float *add[TILE];
+            void *to[TILE];
+            const void *add[TILE];
             for (int j = 0; j < lines; j++) {
-                to[j] = cpu_row(y, n, TILE * t + j);
-                add[j] = given(plus) ? cpu_row(plus, n, TILE * t + j) : NULL;
+                to[j] = cpu_pixels(y, n, TILE * t + j);
+                add[j] = given(plus) ? cpu_pixels(plus, n, TILE * t + j) : NULL;
             }
             output_tiles(to, given(plus) ? add : NULL, lines, M + (long)i * columns * y.c, m, y.w,
-                         y.c);
+                         y.c, y.dtype);
             if (given(moments) && t == rows - 1)
                 cpu_moments_of_image(moments, y, n);
         }
@@ -354,7 +487,7 @@ static void images(Stream *s, const ConvPlan *p, Tensor y, Tensor moments, Tenso
 void winograd_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
                       Tensor residual)
 {
-    pack(s, p, cpu_at(w), false);
+    pack(s, p, cpu_at(w), false, factors_of(x.dtype));
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int part = 0; part < s->threads; part++)
         images(s, p, y, moments, x, residual, chunk_begin(x.n, part, s->threads),
@@ -363,7 +496,7 @@ void winograd_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x
 
 void winograd_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
 {
-    pack(s, p, cpu_at(w), true);
+    pack(s, p, cpu_at(w), true, factors_of(dy.dtype));
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int part = 0; part < s->threads; part++)
         images(s, p, dx, NO_TENSOR, dy, add ? dx : NO_TENSOR, chunk_begin(dx.n, part, s->threads),
@@ -374,25 +507,32 @@ void winograd_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor
 static void weight_part(Stream *s, const ConvPlan *p, float *dU, Tensor x, Tensor dy, int n0,
                         int n1)
 {
-    int columns = tiles_along(p->Q), rows = tiles_along(p->P), group = rows_at_once(columns, GROUP);
+    DType type = x.dtype == dy.dtype ? factors_of(x.dtype) : F32;
+    Layout layout = type == BF16 ? PAIRS : FLOATS;
+    int columns = columns_of(p->Q, layout), rows = tiles_along(p->P),
+        group = rows_at_once(columns, GROUP);
     long v = plane_of(columns, GROUP, p->C), z = plane_of(columns, GROUP, p->K);
-    float *V = block_of(s, p), *Z = V + PLACES * v, edge[SIDE * SIDE * p->C];
+    float *V = block_of(s, p), *Z = V + PLACES * v, edge[SIDE * EDGE * p->C];
     memset(dU, 0, sizeof(float) * weights(p));
     for (long first = (long)n0 * rows, end = (long)n1 * rows; first < end; first += group) {
         int count = first + group < end ? group : (int)(end - first);
         for (int i = 0; i < count; i++) {
             int n = (int)((first + i) / rows), t = (int)((first + i) % rows);
-            const float *g[TILE];
+            const void *g[TILE];
             for (int j = 0; j < TILE; j++)
-                g[j] = TILE * t + j < p->P ? cpu_row(dy, n, TILE * t + j) : p->zeros;
-            input_of(V + (long)i * columns * p->C, v, x, n, t, p->zeros, edge);
-            gradient_tiles(Z + (long)i * columns * p->K, z, g, p->Q, p->K);
+                g[j] = TILE * t + j < p->P ? cpu_pixels(dy, n, TILE * t + j) : p->zeros;
+            input_of((char *)V + i * columns * tile_bytes(p->C, layout), layout, v, x, n, t,
+                     p->zeros, edge);
+            gradient_tiles((char *)Z + i * columns * tile_bytes(p->K, layout), z, g, p->Q, p->K,
+                           dy.dtype);
         }
-        fetch_rows(x, first + count, count, false);
-        fetch_rows(dy, first + count, count, false);
-        for (int place = 0; place < PLACES; place++)
+        Ahead next_x = ahead_of(x, first + count, count, PLACES, false),
+              next_dy = ahead_of(dy, first + count, count, PLACES, false);
+        for (int place = 0; place < PLACES; place++) {
+            fetch_some(&next_x), fetch_some(&next_dy);
             conv_weight_sum(dU + (size_t)place * p->C * p->K, p->C, p->K, V + place * v, 0, p->C,
-                            Z + place * z, 0, 1, count * columns);
+                            Z + place * z, 0, 1, count * columns / (layout == PAIRS ? 2 : 1), type);
+        }
     }
 }
 

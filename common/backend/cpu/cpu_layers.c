@@ -6,85 +6,116 @@
     _Pragma("omp parallel for num_threads((s)->threads) schedule(static)") for (int n = 0; \
                                                                                 n < (N); n++)
 
-static void clear_image(Tensor t, int n)
+INLINE void relu_row(void *to, const void *from, int n, const DType type)
 {
-    for (int h = 0; h < t.h; h++)
-        memset(cpu_row(t, n, h), 0, sizeof(float) * t.w * t.c);
+    for (int i = 0; i < n; i++) {
+        float v = load(from, i, type);
+        store(to, i, v < 0 ? 0 : v, type); /* NaN stays NaN */
+    }
 }
 
 void cpu_relu_forward(Stream *s, Tensor y, Tensor x)
 {
-    ASSERT(same_shape(y, x));
+    ASSERT(same_shape(y, x) && y.dtype == x.dtype);
     FOR_IMAGES(s, n, x.n)
-    for (int h = 0; h < x.h; h++) {
-        float *to = cpu_row(y, n, h);
-        const float *from = cpu_row(x, n, h);
-        for (int i = 0; i < x.w * x.c; i++)
-            to[i] = from[i] < 0 ? 0 : from[i]; /* NaN stays NaN */
+    for (int h = 0; h < x.h; h++)
+        FOR_TYPE(x.dtype, relu_row(cpu_pixels(y, n, h), cpu_pixels(x, n, h), x.w * x.c, type_))
+}
+
+INLINE void relu_back_row(void *dx, const void *dy, const void *y, int n, bool add,
+                          const DType type)
+{
+    for (int i = 0; i < n; i++) {
+        float g = load(y, i, type) > 0 ? load(dy, i, type) : 0;
+        store(dx, i, (add ? load(dx, i, type) : 0) + g, type);
     }
 }
 
 void cpu_relu_backward(Stream *s, Tensor dx, Tensor dy, Tensor y, bool add)
 {
-    ASSERT(same_shape(dx, dy) && same_shape(dy, y));
+    ASSERT(same_shape(dx, dy) && same_shape(dy, y) && dx.dtype == y.dtype && dy.dtype == y.dtype);
     FOR_IMAGES(s, n, y.n)
-    for (int h = 0; h < y.h; h++) {
-        float *to = cpu_row(dx, n, h);
-        const float *g = cpu_row(dy, n, h), *out = cpu_row(y, n, h);
-        for (int i = 0; i < y.w * y.c; i++)
-            to[i] = (add ? to[i] : 0) + (out[i] > 0 ? g[i] : 0);
-    }
+    for (int h = 0; h < y.h; h++)
+        FOR_TYPE(y.dtype, relu_back_row(cpu_pixels(dx, n, h), cpu_pixels(dy, n, h),
+                                        cpu_pixels(y, n, h), y.w * y.c, add, type_))
 }
 
-/* The maxima of two pixels of `top` and the two below them, and their positions. A NaN wins and
- * propagates. */
-static void largest(float *restrict to, uint8_t *restrict which, const float *restrict top,
-                    const float *restrict bottom, int C)
+/* The maxima of side x side pixels from element `at` of x on, rows `line` elements apart, and their
+ * positions. A NaN wins and propagates. */
+INLINE void largest(void *y, long to, uint8_t *restrict which, const void *x, long at, long line,
+                    const int side, int C, const DType type_y, const DType type_x)
 {
 #pragma omp simd
     for (int c = 0; c < C; c++) {
-        float most = top[c], next = top[C + c], third = bottom[c], last = bottom[C + c];
+        float most = load(x, at + c, type_x);
         int best = 0;
-        best = ((next > most) | (next != next)) ? 1 : best, most = best == 1 ? next : most;
-        best = ((third > most) | (third != third)) ? 2 : best, most = best == 2 ? third : most;
-        best = ((last > most) | (last != last)) ? 3 : best, most = best == 3 ? last : most;
-        to[c] = most;
+        for (int k = 1; k < side * side; k++) {
+            float next = load(x, at + k / side * line + k % side * C + c, type_x);
+            bool more = (next > most) | (next != next);
+            best = more ? k : best, most = more ? next : most;
+        }
+        store(y, to + c, most, type_y);
         which[c] = (uint8_t)best;
     }
 }
 
-/* The same over the `side` x `side` pixels from `from` on, rows `line` floats apart. */
-static void largest_of(float *to, uint8_t *which, const float *from, long line, int side, int C)
+/* A row of y. */
+INLINE void pool_row(Tensor y, uint8_t *which, Tensor x, int n, int h, const int side,
+                     const DType type_y, const DType type_x)
 {
-    memcpy(to, from, sizeof(float) * C);
-    memset(which, 0, C);
-    for (int i = 1; i < side * side; i++) {
-        const float *next = from + i / side * line + i % side * C;
-#pragma omp simd
-        for (int c = 0; c < C; c++) {
-            bool more = (next[c] > to[c]) | (next[c] != next[c]);
-            to[c] = more ? next[c] : to[c];
-            which[c] = more ? (uint8_t)i : which[c];
-        }
-    }
+    void *to = cpu_pixels(y, n, h);
+    const void *from = cpu_pixels(x, n, side * h);
+    long line = (long)(x.w + 2 * x.halo) * x.c;
+    for (long w = 0; w < y.w; w++)
+        largest(to, w * y.c, which + w * y.c, from, side * w * x.c, line, side, y.c, type_y,
+                type_x);
+}
+
+static uint8_t *which_row(Tensor which, int n, int h)
+{
+    return (uint8_t *)cpu_at(which) + ((size_t)n * which.h + h) * which.w * which.c;
 }
 
 void cpu_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x, int side)
 {
     ASSERT(y.h == x.h / side && y.w == x.w / side && y.c == x.c && y.n == x.n &&
            which.dtype == U8 && which.halo == 0 && (side == 2 || side == 3));
-    long line = (long)(x.w + 2 * x.halo) * x.c;
     FOR_IMAGES(s, n, y.n)
     for (int h = 0; h < y.h; h++)
-        for (int w = 0; w < y.w; w++) {
-            const float *from = cpu_row(x, n, side * h) + side * w * x.c;
-            float *to = cpu_row(y, n, h) + w * y.c;
-            uint8_t *mark = (uint8_t *)cpu_at(which) + (((size_t)n * y.h + h) * y.w + w) * y.c;
-            if (side == 2)
-                largest(to, mark, from, from + line, y.c);
-            else
-                largest_of(to, mark, from, line, side, y.c);
+        if (side == 2)
+            FOR_TYPES(y.dtype, x.dtype,
+                      pool_row(y, which_row(which, n, h), x, n, h, 2, other_, type_))
+        else
+            FOR_TYPES(y.dtype, x.dtype,
+                      pool_row(y, which_row(which, n, h), x, n, h, 3, other_, type_))
+}
+
+/* A row of dy to `side` rows of dx: the maximum takes all of it. */
+INLINE void pool_back_row(Tensor dx, Tensor dy, const uint8_t *restrict which, int n, int h,
+                          const int side, bool add, const DType type_y, const DType type_x)
+{
+    const void *g = cpu_pixels(dy, n, h);
+    for (int k = 0; k < side * side; k++) {
+        void *to = cpu_pixels(dx, n, side * h + k / side);
+        for (long w = 0; w < dy.w; w++) {
+            long from = w * dy.c, at = (side * w + k % side) * dx.c;
+#pragma omp simd
+            for (int c = 0; c < dy.c; c++) {
+                float v = which[from + c] == k ? load(g, from + c, type_y) : 0;
+                store(to, at + c, (add ? load(to, at + c, type_x) : 0) + v, type_x);
+            }
         }
+    }
+}
+
+/* Pixels of an image that fill no square. */
+static void clear_edges(Tensor t, int n, int rows, int columns)
+{
+    size_t pixel = t.c * dtype_size(t.dtype);
+    for (int h = 0; h < t.h; h++) {
+        int first = h < rows ? columns : 0;
+        memset((char *)cpu_pixels(t, n, h) + first * pixel, 0, (t.w - first) * pixel);
+    }
 }
 
 void cpu_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, int side, bool add)
@@ -92,33 +123,35 @@ void cpu_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, int sid
     FOR_IMAGES(s, n, dy.n)
     {
         if (!add)
-            clear_image(dx, n);
+            clear_edges(dx, n, side * dy.h, side * dy.w);
         for (int h = 0; h < dy.h; h++)
-            for (int w = 0; w < dy.w; w++) {
-                const float *g = cpu_row(dy, n, h) + w * dy.c;
-                const uint8_t *mark = (uint8_t *)cpu_at(which) +
-                                      (((size_t)n * dy.h + h) * dy.w + w) * dy.c;
-                for (int c = 0; c < dy.c; c++) {
-                    float *to = cpu_row(dx, n, side * h + mark[c] / side);
-                    to[(side * w + mark[c] % side) * dx.c + c] += g[c];
-                }
-            }
+            if (side == 2)
+                FOR_TYPES(dy.dtype, dx.dtype,
+                          pool_back_row(dx, dy, which_row(which, n, h), n, h, 2, add, other_,
+                                        type_))
+            else
+                FOR_TYPES(dy.dtype, dx.dtype,
+                          pool_back_row(dx, dy, which_row(which, n, h), n, h, 3, add, other_,
+                                        type_))
     }
 }
 
+/* Sums in float32; only then is the mean stored. */
 void cpu_avgpool_forward(Stream *s, Tensor y, Tensor x)
 {
-    ASSERT(y.h == 1 && y.w == 1 && y.c == x.c && y.n == x.n);
+    ASSERT(y.h == 1 && y.w == 1 && y.c == x.c && y.n == x.n && x.c <= MAX_CHANNELS);
     FOR_IMAGES(s, n, x.n)
     {
-        float *to = cpu_row(y, n, 0);
-        memset(to, 0, sizeof(float) * x.c);
-        for (int h = 0; h < x.h; h++)
-            for (int w = 0; w < x.w; w++)
-                for (int c = 0; c < x.c; c++)
-                    to[c] += cpu_row(x, n, h)[w * x.c + c];
+        float sum[x.c];
+        memset(sum, 0, sizeof sum);
+        for (int h = 0; h < x.h; h++) {
+            const void *from = cpu_pixels(x, n, h);
+            FOR_TYPE(x.dtype, for (long at = 0; at < (long)x.w * x.c; at += x.c) for (int c = 0;
+                                                                                      c < x.c; c++)
+                                  sum[c] += load(from, at + c, type_))
+        }
         for (int c = 0; c < x.c; c++)
-            to[c] /= x.h * x.w;
+            store(cpu_pixels(y, n, 0), c, sum[c] / (x.h * x.w), y.dtype);
     }
 }
 
@@ -127,10 +160,13 @@ void cpu_avgpool_backward(Stream *s, Tensor dx, Tensor dy, bool add)
     FOR_IMAGES(s, n, dx.n)
     for (int h = 0; h < dx.h; h++)
         for (int w = 0; w < dx.w; w++) {
-            float *to = cpu_row(dx, n, h) + w * dx.c;
-            const float *g = cpu_row(dy, n, 0);
+            const void *g = cpu_pixels(dy, n, 0);
+            void *to = cpu_pixels(dx, n, h);
+            long at = (long)w * dx.c;
             for (int c = 0; c < dx.c; c++)
-                to[c] = (add ? to[c] : 0) + g[c] / (dx.h * dx.w);
+                store(to, at + c,
+                      (add ? load(to, at + c, dx.dtype) : 0) + load(g, c, dy.dtype) / (dx.h * dx.w),
+                      dx.dtype);
         }
 }
 
@@ -140,22 +176,21 @@ void cpu_flatten_forward(Stream *s, Tensor y, Tensor x)
     ASSERT(y.n == x.n && y.c == x.h * x.w * x.c);
     FOR_IMAGES(s, n, x.n)
     for (int h = 0; h < x.h; h++)
-        for (int c = 0; c < x.c; c++) {
-            const float *from = cpu_row(x, n, h) + c;
-            float *to = cpu_row(y, n, 0) + (c * x.h + h) * x.w;
+        for (int c = 0; c < x.c; c++)
             for (int w = 0; w < x.w; w++)
-                to[w] = from[w * x.c];
-        }
+                store(cpu_pixels(y, n, 0), ((long)c * x.h + h) * x.w + w,
+                      load(cpu_pixels(x, n, h), (long)w * x.c + c, x.dtype), y.dtype);
 }
 
 void cpu_flatten_backward(Stream *s, Tensor dx, Tensor dy, bool add)
 {
     FOR_IMAGES(s, n, dx.n)
     for (int h = 0; h < dx.h; h++)
-        for (int c = 0; c < dx.c; c++) {
-            const float *from = cpu_row(dy, n, 0) + (c * dx.h + h) * dx.w;
-            float *to = cpu_row(dx, n, h) + c;
-            for (int w = 0; w < dx.w; w++)
-                to[w * dx.c] = (add ? to[w * dx.c] : 0) + from[w];
-        }
+        for (int c = 0; c < dx.c; c++)
+            for (int w = 0; w < dx.w; w++) {
+                void *to = cpu_pixels(dx, n, h);
+                long at = (long)w * dx.c + c;
+                float g = load(cpu_pixels(dy, n, 0), ((long)c * dx.h + h) * dx.w + w, dy.dtype);
+                store(to, at, (add ? load(to, at, dx.dtype) : 0) + g, dx.dtype);
+            }
 }

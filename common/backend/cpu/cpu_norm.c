@@ -17,29 +17,30 @@ static int group_images(int N, int group, int g)
  * from the mean, so little is lost when the mean's part is subtracted at the end. Several
  * neighbouring pixels at once, as WIDE independent sums: an addition need not wait for the one
  * before it. */
-INLINE void image_moments(float *mean, float *m2, Tensor x, int n, const int C)
+INLINE void image_moments(float *mean, float *m2, Tensor x, int n, const int C, const DType type)
 {
     enum { WIDE = 64 };
     /* pixels, and their elements */
     const int side = C < WIDE && WIDE % C == 0 ? WIDE / C : 1, width = side * C;
     float shift[width], sum[width], square[width];
     for (int i = 0; i < width; i++)
-        shift[i] = cpu_row(x, n, 0)[i % C];
+        shift[i] = load(cpu_pixels(x, n, 0), i % C, type);
     memset(sum, 0, sizeof sum);
     memset(square, 0, sizeof square);
     for (int h = 0; h < x.h; h++) {
-        const float *p = cpu_row(x, n, h);
+        const void *row = cpu_pixels(x, n, h);
         int w = 0;
-        for (; w + side <= x.w; w += side, p += width)
+        long at = 0;
+        for (; w + side <= x.w; w += side, at += width)
 #pragma omp simd
             for (int i = 0; i < width; i++) {
-                float d = p[i] - shift[i];
+                float d = load(row, at + i, type) - shift[i];
                 sum[i] += d;
                 square[i] += d * d;
             }
-        for (; w < x.w; w++, p += C)
+        for (; w < x.w; w++, at += C)
             for (int c = 0; c < C; c++) {
-                float d = p[c] - shift[c];
+                float d = load(row, at + c, type) - shift[c];
                 sum[c] += d;
                 square[c] += d * d;
             }
@@ -56,7 +57,7 @@ INLINE void image_moments(float *mean, float *m2, Tensor x, int n, const int C)
 void cpu_moments_of_image(Tensor moments, Tensor x, int n)
 {
     float *mean = cpu_row(moments, n, 0);
-    FOR_CHANNELS(x.c, image_moments(mean, mean + x.c, x, n, c_))
+    FOR_TYPE(x.dtype, FOR_CHANNELS(x.c, image_moments(mean, mean + x.c, x, n, c_, type_)))
 }
 
 void cpu_image_moments(Stream *s, Tensor moments, Tensor x)
@@ -126,22 +127,23 @@ void cpu_bn_running(Stream *s, const BatchNorm *bn)
         ((float *)cpu_at(bn->istd))[c] = 1 / sqrtf(var[c] + bn->eps);
 }
 
-INLINE void forward_row(float *restrict y, const float *restrict x, const float *restrict residual,
+INLINE void forward_row(void *restrict y, const void *restrict x, const void *restrict residual,
                         const float *restrict mean, const float *restrict scale,
-                        const float *restrict beta, bool relu, int W, const int C)
+                        const float *restrict beta, bool relu, int W, const int C, const DType type)
 {
     float lowest = relu ? 0 : -INFINITY; /* NaN is not below it, and so stays NaN */
-    for (int w = 0; w < W; w++, y += C, x += C, residual += residual ? C : 0)
+    for (long at = 0; at < (long)W * C; at += C)
 #pragma omp simd
         for (int c = 0; c < C; c++) {
-            float v = (x[c] - mean[c]) * scale[c] + beta[c] + (residual ? residual[c] : 0);
-            y[c] = v < lowest ? lowest : v;
+            float v = (load(x, at + c, type) - mean[c]) * scale[c] + beta[c] +
+                      (residual ? load(residual, at + c, type) : 0);
+            store(y, at + c, v < lowest ? lowest : v, type);
         }
 }
 
 /* One image: gamma * istd is computed once. */
 INLINE void forward_image(Tensor y, const BatchNorm *bn, Tensor x, Tensor residual, int n,
-                          const int C)
+                          const int C, const DType type)
 {
     const float *gamma = cpu_at(bn->gamma), *beta = cpu_at(bn->beta);
     const float *mean = (float *)cpu_at(bn->mean) + n / bn->group * C;
@@ -150,12 +152,13 @@ INLINE void forward_image(Tensor y, const BatchNorm *bn, Tensor x, Tensor residu
     for (int c = 0; c < C; c++)
         scale[c] = gamma[c] * istd[c];
     for (int h = 0; h < x.h; h++) {
-        float *to = cpu_row(y, n, h);
-        const float *from = cpu_row(x, n, h);
+        void *to = cpu_pixels(y, n, h);
+        const void *from = cpu_pixels(x, n, h);
         if (given(residual))
-            forward_row(to, from, cpu_row(residual, n, h), mean, scale, beta, bn->relu, x.w, C);
+            forward_row(to, from, cpu_pixels(residual, n, h), mean, scale, beta, bn->relu, x.w, C,
+                        type);
         else
-            forward_row(to, from, NULL, mean, scale, beta, bn->relu, x.w, C);
+            forward_row(to, from, NULL, mean, scale, beta, bn->relu, x.w, C, type);
     }
 }
 
@@ -163,16 +166,17 @@ void cpu_bn_forward(Stream *s, Tensor y, const BatchNorm *bn, Tensor x, Tensor r
 {
     ASSERT(same_shape(y, x) && bn->gamma.n == x.c && x.c <= MAX_CHANNELS &&
            bn->mean.n >= groups(bn, x.n));
-    ASSERT(!given(residual) || same_shape(residual, x));
+    ASSERT(y.dtype == x.dtype);
+    ASSERT(!given(residual) || (same_shape(residual, x) && residual.dtype == x.dtype));
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < x.n; n++)
-        FOR_CHANNELS(x.c, forward_image(y, bn, x, residual, n, c_))
+        FOR_TYPE(x.dtype, FOR_CHANNELS(x.c, forward_image(y, bn, x, residual, n, c_, type_)))
 }
 
 /* One image's part of sum g and sum g xhat, added to sum[2C]; g is dy where the ReLU let it
  * through. */
 INLINE void backward_sums_image(double *sum, const BatchNorm *bn, Tensor dy, Tensor y, Tensor x,
-                                int n, const int C)
+                                int n, const int C, const DType type)
 {
     const float *mean = (float *)cpu_at(bn->mean) + n / bn->group * C;
     const float *istd = (float *)cpu_at(bn->istd) + n / bn->group * C;
@@ -180,14 +184,15 @@ INLINE void backward_sums_image(double *sum, const BatchNorm *bn, Tensor dy, Ten
     memset(a, 0, sizeof a);
     memset(b, 0, sizeof b);
     for (int h = 0; h < x.h; h++) {
-        const float *g = cpu_row(dy, n, h), *from = cpu_row(x, n, h),
-                    *out = bn->relu ? cpu_row(y, n, h) : g;
-        for (int w = 0; w < x.w; w++, g += C, from += C, out += C)
+        const void *g = cpu_pixels(dy, n, h), *from = cpu_pixels(x, n, h),
+                   *out = bn->relu ? cpu_pixels(y, n, h) : g;
+        for (long at = 0; at < (long)x.w * C; at += C)
 #pragma omp simd
             for (int c = 0; c < C; c++) {
-                float v = bn->relu && !(out[c] > 0) ? 0 : g[c];
+                bool passed = !bn->relu || load(out, at + c, type) > 0;
+                float v = passed ? load(g, at + c, type) : 0;
                 a[c] += v;
-                b[c] += v * (from[c] - mean[c]);
+                b[c] += v * (load(from, at + c, type) - mean[c]);
             }
     }
     for (int c = 0; c < C; c++) {
@@ -201,7 +206,7 @@ void cpu_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dg
 {
     int N = x.n, C = x.c, G = groups(bn, N), pieces = G >= CHUNKS ? 1 : (CHUNKS + G - 1) / G;
     ASSERT(sums.dtype == F64 && sums.n >= G && sums.c == C && C <= MAX_CHANNELS &&
-           same_shape(dy, x));
+           same_shape(dy, x) && dy.dtype == x.dtype && (!bn->relu || y.dtype == x.dtype));
     double *out = cpu_at(sums), partial[pieces > 1 ? G * pieces : 1][2 * C];
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int i = 0; i < G * pieces; i++) { /* piece i % pieces of group i / pieces */
@@ -210,7 +215,7 @@ void cpu_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dg
         memset(sum, 0, sizeof(double) * 2 * C);
         for (int n = n0 + chunk_begin(images, i % pieces, pieces);
              n < n0 + chunk_begin(images, i % pieces + 1, pieces); n++)
-            FOR_CHANNELS(C, backward_sums_image(sum, bn, dy, y, x, n, c_))
+            FOR_TYPE(x.dtype, FOR_CHANNELS(C, backward_sums_image(sum, bn, dy, y, x, n, c_, type_)))
     }
     float *db = cpu_at(dbeta), *dg = cpu_at(dgamma);
     for (int c = 0; c < C; c++) {
@@ -231,7 +236,7 @@ void cpu_bn_backward_sums(Stream *s, Tensor sums, const BatchNorm *bn, Tensor dg
 
 INLINE void backward_image(Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums, Tensor dy,
                            Tensor y, Tensor x, double count, bool add, bool add_residual, int n,
-                           const int C)
+                           const int C, const DType type)
 {
     const float *gamma = cpu_at(bn->gamma), *mean = (float *)cpu_at(bn->mean) + n / bn->group * C;
     const float *istd = (float *)cpu_at(bn->istd) + n / bn->group * C;
@@ -243,23 +248,26 @@ INLINE void backward_image(Tensor dx, Tensor dresidual, const BatchNorm *bn, Ten
         slope[c] = (float)(sum[C + c] / count) * istd[c];
     }
     for (int h = 0; h < x.h; h++) {
-        const float *g = cpu_row(dy, n, h), *from = cpu_row(x, n, h),
-                    *out = bn->relu ? cpu_row(y, n, h) : g;
-        float *to = cpu_row(dx, n, h), *skip = given(dresidual) ? cpu_row(dresidual, n, h) : NULL;
-        for (int w = 0; w < x.w; w++, g += C, from += C, out += C, to += C) {
+        const void *g = cpu_pixels(dy, n, h), *from = cpu_pixels(x, n, h),
+                   *out = bn->relu ? cpu_pixels(y, n, h) : g;
+        void *to = cpu_pixels(dx, n, h),
+             *skip = given(dresidual) ? cpu_pixels(dresidual, n, h) : NULL;
+        for (long at = 0; at < (long)x.w * C; at += C) {
 #pragma omp simd
             for (int c = 0; c < C; c++) {
-                float v = bn->relu && !(out[c] > 0) ? 0 : g[c];
-                float d = scale[c] * (v - mean_g[c] - (from[c] - mean[c]) * slope[c]);
-                to[c] = add ? to[c] + d : d;
+                bool passed = !bn->relu || load(out, at + c, type) > 0;
+                float v = passed ? load(g, at + c, type) : 0;
+                float d = scale[c] *
+                          (v - mean_g[c] - (load(from, at + c, type) - mean[c]) * slope[c]);
+                store(to, at + c, add ? load(to, at + c, type) + d : d, type);
             }
-            if (skip) {
+            if (!skip)
+                continue;
 #pragma omp simd
-                for (int c = 0; c < C; c++) {
-                    float v = bn->relu && !(out[c] > 0) ? 0 : g[c];
-                    skip[c] = add_residual ? skip[c] + v : v;
-                }
-                skip += C;
+            for (int c = 0; c < C; c++) {
+                bool passed = !bn->relu || load(out, at + c, type) > 0;
+                float v = passed ? load(g, at + c, type) : 0;
+                store(skip, at + c, add_residual ? load(skip, at + c, type) + v : v, type);
             }
         }
     }
@@ -268,11 +276,14 @@ INLINE void backward_image(Tensor dx, Tensor dresidual, const BatchNorm *bn, Ten
 void cpu_bn_backward(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn, Tensor sums,
                      Tensor dy, Tensor y, Tensor x, int ranks, bool add, bool add_residual)
 {
+    DType type = x.dtype;
     ASSERT(same_shape(dx, x) && same_shape(dy, x) && x.c <= MAX_CHANNELS);
+    ASSERT(dx.dtype == type && dy.dtype == type && (!bn->relu || y.dtype == type) &&
+           (!given(dresidual) || dresidual.dtype == type));
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < x.n; n++) {
         double count = (double)group_images(x.n, bn->group, n / bn->group) * x.h * x.w * ranks;
-        FOR_CHANNELS(x.c, backward_image(dx, dresidual, bn, sums, dy, y, x, count, add,
-                                         add_residual, n, c_))
+        FOR_TYPE(type, FOR_CHANNELS(x.c, backward_image(dx, dresidual, bn, sums, dy, y, x, count,
+                                                        add, add_residual, n, c_, type_)))
     }
 }

@@ -19,24 +19,34 @@ void cpu_sgd(Stream *s, Tensor w, Tensor v, Tensor g, Tensor rate, float momentu
     }
 }
 
+INLINE void axpy_row(void *y, float a, const void *x, long n, const DType type_y,
+                     const DType type_x)
+{
+    for (long i = 0; i < n; i++)
+        store(y, i, load(y, i, type_y) + a * load(x, i, type_x), type_y);
+}
+
 void cpu_axpy(Stream *s, Tensor y, float a, Tensor x)
 {
     ASSERT(same_shape(y, x));
     if (tensor_count(y) == (size_t)y.n && !y.halo && !x.halo) { /* a vector */
-        float *Y = cpu_at(y);
-        const float *X = cpu_at(x);
-        FOR_ELEMENTS(s, i, y.n)
-        Y[i] += a * X[i];
+        int rows = y.n < CHUNKS ? 1 : CHUNKS;
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+        for (int i = 0; i < rows; i++) {
+            int first = chunk_begin(y.n, i, rows), count = chunk_begin(y.n, i + 1, rows) - first;
+            FOR_TYPES(y.dtype, x.dtype,
+                      axpy_row(cpu_pixels(tensor_slice(y, first, count), 0, 0), a,
+                               cpu_pixels(tensor_slice(x, first, count), 0, 0), count, other_,
+                               type_))
+        }
         return;
     }
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < y.n; n++)
-        for (int h = 0; h < y.h; h++) {
-            float *Y = cpu_row(y, n, h);
-            const float *X = cpu_row(x, n, h);
-            for (int i = 0; i < y.w * y.c; i++)
-                Y[i] += a * X[i];
-        }
+        for (int h = 0; h < y.h; h++)
+            FOR_TYPES(y.dtype, x.dtype,
+                      axpy_row(cpu_pixels(y, n, h), a, cpu_pixels(x, n, h), (long)y.w * y.c, other_,
+                               type_))
 }
 
 void cpu_scale(Stream *s, Tensor x, float a)

@@ -96,7 +96,7 @@ Backend *backend_cuda_open(int local_rank, int local_size)
     CudaFound f = look(local_rank, &cuda->device);
     cuda->ops = cuda_ops;
     /* what its tensor cores take */
-    cuda->ops.mixed = f.major >= 8;
+    cuda->ops.bf16 = cuda->ops.tf32 = f.major >= 8;
     cuda->ops.fp16 = f.major >= 7;
     cuda->base = (Backend){.op = &cuda->ops, .threads = 1, .activations = F32};
     CUDA_CHECK(cudaGetDeviceProperties(&about, cuda->device));

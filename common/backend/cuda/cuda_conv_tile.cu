@@ -350,7 +350,7 @@ void cuda_tile_plan(Backend *be, ConvPlan *p, Tensor y, Tensor x)
 {
     const char *wanted = getenv("LABS_CONV"); /* cudnn: to compare */
     bool image = x.dtype == F32 && p->C <= PADDED_C;
-    if ((wanted && !strcmp(wanted, "cudnn")) || !be->op->mixed || p->type == F32 || p->R != 3 ||
+    if ((wanted && !strcmp(wanted, "cudnn")) || !be->op->bf16 || p->type == F32 || p->R != 3 ||
         p->stride != 1 || !(image || (x.dtype == p->type && p->C == p->K)) ||
         (p->K != 16 && p->K != 32) || x.halo || y.halo)
         return;
