@@ -53,10 +53,11 @@ $(BUILD)/fuzz/common/backend/cpu/%.o: SANITIZE := -O1
 # exports only cpu_kernels, under a different name.
 CPU_ROOM := common/backend/cpu
 KERNELS := $(if $(PORTABLE),$(if $(X86),$(filter $(CPU_ROOM)/cpu_%,$(COMMON))))
-SETS_OF_KERNELS := $(if $(KERNELS),v1 v3 v4)
+SETS_OF_KERNELS := $(if $(KERNELS),v1 v3 v4 bf16)
 v1_FLAGS := -march=x86-64
 v3_FLAGS := -march=x86-64-v3
 v4_FLAGS := -march=x86-64-v4 -mprefer-vector-width=512
+bf16_FLAGS := $(v4_FLAGS) -mavx512bf16
 define kernels
 $(B)/$(1)/%.o: $(CPU_ROOM)/%.c $(B)/flags
 	@mkdir -p $$(@D)

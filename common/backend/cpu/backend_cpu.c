@@ -141,16 +141,20 @@ static const BackendOps memory_ops = {
 #ifdef PORTABLE
 /* The kernels, compiled for several instruction sets (Makefile, PORTABLE=1): the widest that this
  * processor has. */
-void cpu_kernels_v4(BackendOps *op); /* AVX-512 */
-void cpu_kernels_v3(BackendOps *op); /* AVX2, FMA */
-void cpu_kernels_v1(BackendOps *op); /* any x86-64 */
+void cpu_kernels_bf16(BackendOps *op); /* AVX-512 with dots of bfloat16 */
+void cpu_kernels_v4(BackendOps *op);   /* AVX-512 */
+void cpu_kernels_v3(BackendOps *op);   /* AVX2, FMA */
+void cpu_kernels_v1(BackendOps *op);   /* any x86-64 */
 
 static const char *choose_kernels(BackendOps *op)
 {
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
+    bool v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+              __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("avx512vl");
+    if (v4 && __builtin_cpu_supports("avx512bf16"))
+        return cpu_kernels_bf16(op), "AVX-512 with BF16";
+    if (v4)
         return cpu_kernels_v4(op), "AVX-512";
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
         __builtin_cpu_supports("bmi2"))

@@ -10,12 +10,11 @@
 #define CPU_H
 #include "backend.h"
 #include "check.h"
+#include "cpu_element.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { CHUNKS = 16, MAX_CHANNELS = 4096 };
-
-#define INLINE static inline __attribute__((always_inline))
 
 struct Buffer {
     Backend *be;
@@ -70,74 +69,6 @@ static inline void *cpu_pixels(Tensor t, int n, int h)
 }
 /* The same of float32 elements. */
 static inline float *cpu_row(Tensor t, int n, int h) { return cpu_pixels(t, n, h); }
-
-/* ---- elements of activations: float32, or bfloat16, which is the upper half of one. Computing is
- * in float32 throughout. `type` is a constant where it matters (FOR_TYPE), so that one source
- * becomes a loop for each type. ---- */
-
-/* To the nearest, ties to even; NaN stays NaN. */
-INLINE uint16_t bf16_of(float v)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    uint32_t nearest = bits + 0x7fff + (bits >> 16 & 1), quiet = bits | 0x400000;
-    return (uint16_t)((v == v ? nearest : quiet) >> 16);
-}
-
-INLINE float load(const void *from, long i, const DType type)
-{
-    if (type == F32)
-        return ((const float *)from)[i];
-    uint32_t bits = (uint32_t)((const uint16_t *)from)[i] << 16;
-    float v;
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
-INLINE void store(void *to, long i, float v, const DType type)
-{
-    if (type == F32)
-        ((float *)to)[i] = v;
-    else
-        ((uint16_t *)to)[i] = bf16_of(v);
-}
-
-/* The address of the at-th element. */
-INLINE void *element(const void *p, long at, DType type)
-{
-    return (char *)p + at * (long)dtype_size(type);
-}
-
-/* `call` with type_ as a constant. */
-#define FOR_TYPE(type, call) \
-    if ((type) == F32) { \
-        const DType type_ = F32; \
-        call; \
-    } else { \
-        const DType type_ = BF16; \
-        call; \
-    }
-
-/* Of two tensors, whose types are other_ and type_: seldom two different ones (around a dense layer
- * is float32), so that is one slow loop for all. */
-#define FOR_TYPES(other, type, call) \
-    if ((other) == (type)) \
-        FOR_TYPE(type, const DType other_ = type_; call) \
-    else { \
-        const DType other_ = (other), type_ = (type); \
-        call; \
-    }
-
-/* Prefetch bytes that will soon be read or (write) written. Prefetching beyond a buffer's end is
- * harmless. */
-INLINE void cpu_fetch(const char *from, long bytes, bool write)
-{
-    for (long i = 0; i < bytes; i += 64)
-        if (write)
-            __builtin_prefetch(from + i, 1);
-        else
-            __builtin_prefetch(from + i, 0);
-}
 
 static inline int chunk_begin(int count, int chunk, int chunks)
 {

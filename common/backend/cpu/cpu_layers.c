@@ -94,16 +94,20 @@ void cpu_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x, int side)
 INLINE void pool_back_row(Tensor dx, Tensor dy, const uint8_t *restrict which, int n, int h,
                           const int side, bool add, const DType type_y, const DType type_x)
 {
-    const void *g = cpu_pixels(dy, n, h);
-    for (int k = 0; k < side * side; k++) {
-        void *to = cpu_pixels(dx, n, side * h + k / side);
-        for (long w = 0; w < dy.w; w++) {
-            long from = w * dy.c, at = (side * w + k % side) * dx.c;
+    int C = dy.c;
+    float g_copy[C], to_copy[C];
+    for (long w = 0; w < dy.w; w++, which += C) {
+        const float *g = load_all(cpu_pixels(dy, n, h), w * C, g_copy, C, type_y);
+        for (int k = 0; k < side * side; k++) {
+            void *row = cpu_pixels(dx, n, side * h + k / side);
+            long at = (side * w + k % side) * C;
+            float *to = room_for(row, at, to_copy, type_x);
+            if (add)
+                load_all(row, at, to_copy, C, type_x);
 #pragma omp simd
-            for (int c = 0; c < dy.c; c++) {
-                float v = which[from + c] == k ? load(g, from + c, type_y) : 0;
-                store(to, at + c, (add ? load(to, at + c, type_x) : 0) + v, type_x);
-            }
+            for (int c = 0; c < C; c++)
+                to[c] = (add ? to[c] : 0) + (which[c] == k ? g[c] : 0);
+            store_all(row, at, to, C, type_x);
         }
     }
 }

@@ -22,7 +22,7 @@ INLINE void image_moments(float *mean, float *m2, Tensor x, int n, const int C, 
     enum { WIDE = 64 };
     /* pixels, and their elements */
     const int side = C < WIDE && WIDE % C == 0 ? WIDE / C : 1, width = side * C;
-    float shift[width], sum[width], square[width];
+    float shift[width], sum[width], square[width], copy[width];
     for (int i = 0; i < width; i++)
         shift[i] = load(cpu_pixels(x, n, 0), i % C, type);
     memset(sum, 0, sizeof sum);
@@ -31,13 +31,15 @@ INLINE void image_moments(float *mean, float *m2, Tensor x, int n, const int C, 
         const void *row = cpu_pixels(x, n, h);
         int w = 0;
         long at = 0;
-        for (; w + side <= x.w; w += side, at += width)
+        for (; w + side <= x.w; w += side, at += width) {
+            const float *p = load_all(row, at, copy, width, type);
 #pragma omp simd
             for (int i = 0; i < width; i++) {
-                float d = load(row, at + i, type) - shift[i];
+                float d = p[i] - shift[i];
                 sum[i] += d;
                 square[i] += d * d;
             }
+        }
         for (; w < x.w; w++, at += C)
             for (int c = 0; c < C; c++) {
                 float d = load(row, at + c, type) - shift[c];
@@ -132,13 +134,18 @@ INLINE void forward_row(void *restrict y, const void *restrict x, const void *re
                         const float *restrict beta, bool relu, int W, const int C, const DType type)
 {
     float lowest = relu ? 0 : -INFINITY; /* NaN is not below it, and so stays NaN */
-    for (long at = 0; at < (long)W * C; at += C)
+    float x_copy[C], add_copy[C], y_copy[C];
+    for (long at = 0; at < (long)W * C; at += C) {
+        const float *from = load_all(x, at, x_copy, C, type),
+                    *add = residual ? load_all(residual, at, add_copy, C, type) : NULL;
+        float *to = room_for(y, at, y_copy, type);
 #pragma omp simd
         for (int c = 0; c < C; c++) {
-            float v = (load(x, at + c, type) - mean[c]) * scale[c] + beta[c] +
-                      (residual ? load(residual, at + c, type) : 0);
-            store(y, at + c, v < lowest ? lowest : v, type);
+            float v = (from[c] - mean[c]) * scale[c] + beta[c] + (add ? add[c] : 0);
+            to[c] = v < lowest ? lowest : v;
         }
+        store_all(y, at, to, C, type);
+    }
 }
 
 /* One image: gamma * istd is computed once. */
@@ -180,20 +187,24 @@ INLINE void backward_sums_image(double *sum, const BatchNorm *bn, Tensor dy, Ten
 {
     const float *mean = (float *)cpu_at(bn->mean) + n / bn->group * C;
     const float *istd = (float *)cpu_at(bn->istd) + n / bn->group * C;
-    float a[C], b[C];
+    float a[C], b[C], g_copy[C], x_copy[C], y_copy[C];
+    const bool relu = bn->relu;
     memset(a, 0, sizeof a);
     memset(b, 0, sizeof b);
     for (int h = 0; h < x.h; h++) {
         const void *g = cpu_pixels(dy, n, h), *from = cpu_pixels(x, n, h),
-                   *out = bn->relu ? cpu_pixels(y, n, h) : g;
-        for (long at = 0; at < (long)x.w * C; at += C)
+                   *out = relu ? cpu_pixels(y, n, h) : g;
+        for (long at = 0; at < (long)x.w * C; at += C) {
+            const float *G = load_all(g, at, g_copy, C, type),
+                        *X = load_all(from, at, x_copy, C, type),
+                        *Y = relu ? load_all(out, at, y_copy, C, type) : G;
 #pragma omp simd
             for (int c = 0; c < C; c++) {
-                bool passed = !bn->relu || load(out, at + c, type) > 0;
-                float v = passed ? load(g, at + c, type) : 0;
+                float v = relu && !(Y[c] > 0) ? 0 : G[c];
                 a[c] += v;
-                b[c] += v * (load(from, at + c, type) - mean[c]);
+                b[c] += v * (X[c] - mean[c]);
             }
+        }
     }
     for (int c = 0; c < C; c++) {
         sum[c] += a[c];
@@ -247,28 +258,38 @@ INLINE void backward_image(Tensor dx, Tensor dresidual, const BatchNorm *bn, Ten
         mean_g[c] = (float)(sum[c] / count);
         slope[c] = (float)(sum[C + c] / count) * istd[c];
     }
+    float g_copy[C], x_copy[C], y_copy[C], to_copy[C];
+    const bool relu = bn->relu;
     for (int h = 0; h < x.h; h++) {
         const void *g = cpu_pixels(dy, n, h), *from = cpu_pixels(x, n, h),
-                   *out = bn->relu ? cpu_pixels(y, n, h) : g;
+                   *out = relu ? cpu_pixels(y, n, h) : g;
         void *to = cpu_pixels(dx, n, h),
              *skip = given(dresidual) ? cpu_pixels(dresidual, n, h) : NULL;
         for (long at = 0; at < (long)x.w * C; at += C) {
+            const float *G = load_all(g, at, g_copy, C, type),
+                        *X = load_all(from, at, x_copy, C, type),
+                        *Y = relu ? load_all(out, at, y_copy, C, type) : G;
+            float *D = room_for(to, at, to_copy, type);
+            if (add)
+                load_all(to, at, to_copy, C, type);
 #pragma omp simd
             for (int c = 0; c < C; c++) {
-                bool passed = !bn->relu || load(out, at + c, type) > 0;
-                float v = passed ? load(g, at + c, type) : 0;
-                float d = scale[c] *
-                          (v - mean_g[c] - (load(from, at + c, type) - mean[c]) * slope[c]);
-                store(to, at + c, add ? load(to, at + c, type) + d : d, type);
+                float v = relu && !(Y[c] > 0) ? 0 : G[c];
+                float d = scale[c] * (v - mean_g[c] - (X[c] - mean[c]) * slope[c]);
+                D[c] = add ? D[c] + d : d;
             }
+            store_all(to, at, D, C, type);
             if (!skip)
                 continue;
+            float *S = room_for(skip, at, to_copy, type);
+            if (add_residual)
+                load_all(skip, at, to_copy, C, type);
 #pragma omp simd
             for (int c = 0; c < C; c++) {
-                bool passed = !bn->relu || load(out, at + c, type) > 0;
-                float v = passed ? load(g, at + c, type) : 0;
-                store(skip, at + c, add_residual ? load(skip, at + c, type) + v : v, type);
+                float v = relu && !(Y[c] > 0) ? 0 : G[c];
+                S[c] = add_residual ? S[c] + v : v;
             }
+            store_all(skip, at, S, C, type);
         }
     }
 }

@@ -1,0 +1,169 @@
+/* cpu_element.h: elements of activations, float32 or bfloat16, and vectors of them.
+ *
+ * A bfloat16 is the upper half of a float32: any processor can store it, and computing is in
+ * float32. `type` is a constant where it matters (FOR_TYPE), so that one source becomes a loop for
+ * each type.
+ */
+#ifndef CPU_ELEMENT_H
+#define CPU_ELEMENT_H
+#include "tensor.h"
+#include <string.h>
+#ifdef __AVX512BF16__
+#include <immintrin.h>
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* To the nearest, ties to even; NaN stays NaN. */
+INLINE uint16_t bf16_of(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    uint32_t nearest = bits + 0x7fff + (bits >> 16 & 1), quiet = bits | 0x400000;
+    return (uint16_t)((v == v ? nearest : quiet) >> 16);
+}
+
+INLINE float load(const void *from, long i, const DType type)
+{
+    if (type == F32)
+        return ((const float *)from)[i];
+    uint32_t bits = (uint32_t)((const uint16_t *)from)[i] << 16;
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+INLINE void store(void *to, long i, float v, const DType type)
+{
+    if (type == F32)
+        ((float *)to)[i] = v;
+    else
+        ((uint16_t *)to)[i] = bf16_of(v);
+}
+
+/* The address of the at-th element. */
+INLINE void *element(const void *p, long at, DType type)
+{
+    return (char *)p + at * (long)dtype_size(type);
+}
+
+/* `call` with type_ as a constant. */
+#define FOR_TYPE(type, call) \
+    if ((type) == F32) { \
+        const DType type_ = F32; \
+        call; \
+    } else { \
+        const DType type_ = BF16; \
+        call; \
+    }
+
+/* Of two tensors, whose types are other_ and type_: seldom two different ones (around a dense layer
+ * is float32), so that is one slow loop for all. */
+#define FOR_TYPES(other, type, call) \
+    if ((other) == (type)) \
+        FOR_TYPE(type, const DType other_ = type_; call) \
+    else { \
+        const DType other_ = (other), type_ = (type); \
+        call; \
+    }
+
+/* The machine's vector width in floats, and how many pixels' sums fit its registers. */
+#if defined(__AVX512F__)
+enum { VEC = 16, MAX_TILE = 16 };
+#elif defined(__AVX__)
+enum { VEC = 8, MAX_TILE = 14 };
+#else
+enum { VEC = 4, MAX_TILE = 16 };
+#endif
+typedef float vec __attribute__((vector_size(VEC * sizeof(float)), aligned(4), may_alias));
+typedef uint32_t vec_bits __attribute__((vector_size(VEC * sizeof(float))));
+typedef uint16_t vec_bf16 __attribute__((vector_size(VEC * 2), aligned(2), may_alias));
+
+/* load and store (cpu.h) of VEC elements from the at-th on. */
+INLINE vec vec_load(const void *from, long at, const DType type)
+{
+    if (type == F32)
+        return *(const vec *)((const float *)from + at);
+    vec_bf16 half = *(const vec_bf16 *)((const uint16_t *)from + at);
+    return (vec)(__builtin_convertvector(half, vec_bits) << 16);
+}
+
+INLINE void vec_store(void *to, long at, vec v, const DType type)
+{
+    if (type == F32) {
+        *(vec *)((float *)to + at) = v;
+        return;
+    }
+#ifdef __AVX512BF16__
+    __m256bh half = _mm512_cvtneps_pbh((__m512)v);
+    memcpy((uint16_t *)to + at, &half, sizeof half);
+#else
+    vec_bits bits = (vec_bits)v, number = (vec_bits)(v == v),
+             nearest = bits + 0x7fff + (bits >> 16 & 1), quiet = bits | 0x400000;
+    nearest = ((nearest & number) | (quiet & ~number)) >> 16;
+    *(vec_bf16 *)((uint16_t *)to + at) = __builtin_convertvector(nearest, vec_bf16);
+#endif
+}
+
+/* Processors that multiply pairs of bfloat16 and add both products to a float32 (DOTS): twice the
+ * multiply-adds. Elsewhere bfloat16 becomes float32 first. */
+#ifdef __AVX512BF16__
+enum { DOTS = true };
+/* sum[i] += pair[0] by[i][0] + pair[1] by[i][1] */
+INLINE vec vec_dot(vec sum, vec by, const void *pair)
+{
+    int both;
+    memcpy(&both, pair, sizeof both);
+    return (vec)_mm512_dpbf16_ps((__m512)sum, (__m512bh)by, (__m512bh)_mm512_set1_epi32(both));
+}
+/* VEC pairs from the at-th on: {first[i], second[i]} */
+INLINE void vec_store_pairs(void *to, long at, vec first, vec second)
+{
+    static const uint16_t order[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
+                                       21, 6,  22, 7,  23, 8,  24, 9,  25, 10, 26,
+                                       11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+    __m512i both = (__m512i)_mm512_cvtne2ps_pbh((__m512)second, (__m512)first);
+    both = _mm512_permutexvar_epi16(_mm512_loadu_si512(order), both);
+    memcpy((uint32_t *)to + at, &both, sizeof both);
+}
+#else
+enum { DOTS = false };
+INLINE vec vec_dot(vec sum, vec by, const void *pair) { return sum; }
+INLINE void vec_store_pairs(void *to, long at, vec first, vec second) {}
+#endif
+
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 32")
+#endif
+
+/* n elements from the at-th on as floats: in place, or converted into copy[n]. What is computed of
+ * them then becomes vectors with any instruction set. */
+INLINE const float *load_all(const void *from, long at, float *copy, int n, const DType type)
+{
+    if (type == F32)
+        return (const float *)from + at;
+    int i = 0;
+    for (; i + VEC <= n; i += VEC)
+        *(vec *)(copy + i) = vec_load(from, at + i, type);
+    for (; i < n; i++)
+        copy[i] = load(from, at + i, type);
+    return copy;
+}
+/* The reverse: compute n elements in the place that room_for gives, then call store_all. */
+INLINE float *room_for(void *to, long at, float *copy, const DType type)
+{
+    return type == F32 ? (float *)to + at : copy;
+}
+INLINE void store_all(void *to, long at, const float *copy, int n, const DType type)
+{
+    if (type == F32)
+        return; /* they are there */
+    int i = 0;
+    for (; i + VEC <= n; i += VEC)
+        vec_store(to, at + i, *(const vec *)(copy + i), type);
+    for (; i < n; i++)
+        store(to, at + i, copy[i], type);
+}
+#endif
