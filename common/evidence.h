@@ -31,6 +31,7 @@ typedef struct EvidenceHead {
     int32_t rank, n, h, w, c;
     int32_t weighted, picked, stats_ranks;
     int32_t epoch;   /* of the loader; 0 if not picked */
+    int32_t precision; /* Precision (backend.h) */
     int32_t world;   /* ranks in comm_open's world, 0: not called; for advice only */
     float smoothing; /* of the labels */
     /* The network: its ModelSpec. */

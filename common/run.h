@@ -33,7 +33,7 @@ RunOptions run_options_default(void); /* all "auto", precision "fp32", out "buil
 #define RUN_OPTIONS_DATA(o, sets, what) \
     {"device", ARG_CHOICE, &(o).device, .choices = "auto|cpu|cuda", .help = "where to compute"}, \
         {"precision", ARG_CHOICE, &(o).precision, .choices = "fp32|tf32|bf16|fp16", \
-         .help = "numeric precision on a GPU"}, \
+         .help = "numeric precision (on a CPU fp32 and bf16)"}, \
         {"comm", ARG_CHOICE, &(o).comm, .choices = "auto|self|mpi|nccl", \
          .help = "communication between ranks"}, \
         {"data", ARG_CHOICE, &(o).data, .choices = (sets), .help = (what)}, \

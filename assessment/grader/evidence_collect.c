@@ -52,6 +52,7 @@ typedef struct Collection {
     Gather *gather; /* NULL: the device is a GPU, whose batches have other roundings */
     Update *last;
     float *first;       /* w(0) */
+    Precision precision; /* of the first pass */
     bool broken;        /* a fault: what follows is read, and ignored */
     int largest, epoch; /* batch; of the last update, as its loader reports */
     bool together;      /* batch norm is synchronised */
@@ -74,6 +75,7 @@ static bool open_network(Collection *c, const Update *u)
                           .no_batchnorm = h->no_batchnorm,
                           .ghost = h->ghost};
     memcpy(c->spec.hidden, h->hidden, sizeof c->spec.hidden);
+    c->precision = (Precision)h->precision;
     c->be = backend_open(c->o->device, 0, 1, 1);
     c->layers = model_new(c->be, &c->spec, 1);
     if (c->layers->params.n != u->params)
@@ -342,7 +344,7 @@ static void compute_again(Collection *c, const float *file)
     Update *chosen[SAMPLE_MOST];
     int count = sample_choose(c->sample, c->first, file, chosen, &c->found.needed);
     int batch = c->largest * (c->together ? c->found.np : 1);
-    Replay *r = replay_new(c->o->device, &c->spec, c->given, batch);
+    Replay *r = replay_new(c->o->device, c->precision, &c->spec, c->given, batch);
     c->found.starts = replay_starts(r, c->first, (uint64_t)c->o->seed, c->found.np);
     for (int k = 0; k < count && !c->found.replay_fault[0]; k++) {
         char *wrong = replay_update(r, chosen[k], &c->found.off);

@@ -93,7 +93,8 @@ static bool is_head(const EvidenceHead *h, int np)
            between(h->stats_ranks, 1, np) && between(h->epoch, 0, 1 << 24) &&
            memchr(h->name, 0, sizeof h->name) && between(h->classes, 2, 1000) &&
            are_sizes(h->hidden) && between(h->no_skip, 0, 1) && between(h->no_batchnorm, 0, 1) &&
-           between(h->ghost, 0, EVIDENCE_IMAGES) && h->smoothing >= 0 && h->smoothing < 1;
+           between(h->ghost, 0, EVIDENCE_IMAGES) && h->smoothing >= 0 && h->smoothing < 1 &&
+           between(h->precision, PRECISION_FP32, PRECISION_FP16);
 }
 
 static void *room(bool wanted, size_t count, size_t size)

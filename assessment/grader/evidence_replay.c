@@ -1,6 +1,7 @@
 /* evidence_replay.c: an update's gradients, computed again from its weights and the grader's own
  * images. On a CPU the same bits are expected, and a little allowed for other numbers of threads;
- * on a GPU, rounding to BF16 or F16. */
+ * on a GPU, rounding to TF32 or F16. BF16, which makes more of a difference, is computed again in
+ * BF16. */
 #include "check.h"
 #include "inspection.h"
 #include "loader.h"
@@ -90,11 +91,14 @@ struct Replay {
     int gradients, seen; /* seen: images of this update so far */
 };
 
-Replay *replay_new(const char *device, const ModelSpec *spec, const Dataset *given, int batch)
+Replay *replay_new(const char *device, Precision precision, const ModelSpec *spec,
+                   const Dataset *given, int batch)
 {
     const Images *images = &given->train;
     Replay *r = alloc(1, sizeof *r);
     Backend *be = backend_open(device, 0, 1, 0);
+    if (precision == PRECISION_BF16 && be->op->bf16)
+        backend_precision(be, "bf16");
     *r = (Replay){.be = be, .given = given, .batch = batch, .m = model_new(be, spec, batch)};
     int h = images->h, w = images->w, c = images->c, halo = model_halo(r->m);
     r->s = r->m->s;

@@ -178,7 +178,8 @@ bool gather_fits(Gather *g, const Pass *p);
 
 typedef struct Replay Replay;
 /* Computes on the device `device` with the images that the submission was given. */
-Replay *replay_new(const char *device, const ModelSpec *spec, const Dataset *given, int batch);
+Replay *replay_new(const char *device, Precision precision, const ModelSpec *spec,
+                   const Dataset *given, int batch);
 void replay_free(Replay *r);
 /* What is wrong with this update's gradients, a new string; NULL: nothing. *off: how far they are
  * from those, relative to their length. A pass whose batch is

@@ -167,6 +167,7 @@ static EvidenceHead head_of(const Model *m, Tensor x)
                          .h = x.h,
                          .w = x.w,
                          .c = x.c,
+                         .precision = (int32_t)m->be->precision,
                          .world = evidence.world,
                          .smoothing = m->smoothing,
                          .classes = spec->classes,

@@ -24,9 +24,13 @@ static const struct {
                 {"resnet8", ""},
                 {"resnet20", ""},
                 {"wrn16-1", "--size 28 --channels 1"}};
-static const char *const settings[] = {"default", "channels-last", "compiled", "bf16"};
+static const char *const settings[] = {"default", "channels-last", "compiled", "bf16",
+                                       "bf16-compiled"};
+/* Ours; a setting of PyTorch is compared with ours of its precision. */
+static const char *const precisions[] = {"fp32", "bf16"};
 enum {
     SETTINGS = sizeof settings / sizeof *settings,
+    PRECISIONS = sizeof precisions / sizeof *precisions,
     NETWORKS = sizeof networks / sizeof *networks
 };
 
@@ -59,6 +63,17 @@ static Worker start_peer(const Bench *b, const char *network, int threads, const
         "%sOMP_NUM_THREADS=%d exec %s %s tests/bench/torch_rate.py %s %d %s %d 2>%s/torch.log",
         fair ? FAIR : "", threads, threads == 1 ? "taskset -c 0" : "", b->python, network, threads,
         setting, b->batch, b->out);
+}
+
+static Worker start_ours(const Bench *b, int network, int threads, const char *precision,
+                         const char *more)
+{
+    Worker w = worker_start(
+        "exec %s %s/train_rate --model %s %s --threads %d --batch %d --precision %s %s",
+        threads == 1 ? "taskset -c 0" : "", b->folder, networks[network].name,
+        networks[network].shape, threads, b->batch, precision, more);
+    REQUIRE(w.there, "%s/train_rate does not start", b->folder);
+    return w;
 }
 
 static void result(Bench *b, const char *name, int threads, int ranks, double ours, double peer,
@@ -98,10 +113,7 @@ typedef struct Kind {
 static double read_layers(Bench *b, int network, int threads, Kind kinds[16], int *count,
                           double *definition)
 {
-    Worker w = worker_start("exec %s %s/train_rate --model %s %s --threads %d --batch %d --layers",
-                            threads == 1 ? "taskset -c 0" : "", b->folder, networks[network].name,
-                            networks[network].shape, threads, b->batch);
-    REQUIRE(w.there, "%s/train_rate does not start", b->folder);
+    Worker w = start_ours(b, network, threads, "fp32", "--layers");
     worker_go(&w, b->seconds);
     worker_take(&w);
     char line[256], kind[32], name[64];
@@ -142,16 +154,16 @@ static void measure(Bench *b, int network, int threads)
     Kind kinds[16];
     int count;
     const char *name = networks[network].name;
-    Worker peer[SETTINGS],
-        ours = worker_start("exec %s %s/train_rate --model %s %s --threads %d --batch %d",
-                            threads == 1 ? "taskset -c 0" : "", b->folder, name,
-                            networks[network].shape, threads, b->batch);
-    REQUIRE(ours.there, "%s/train_rate does not start", b->folder);
+    Worker peer[SETTINGS], ours[PRECISIONS];
+    for (int i = 0; i < PRECISIONS; i++)
+        ours[i] = start_ours(b, network, threads, precisions[i], "");
     for (int i = 0; i < SETTINGS; i++)
         peer[i] = start_peer(b, name, threads, settings[i]);
     for (int round = 0; round < b->rounds; round++) {
-        worker_go(&ours, b->seconds);
-        worker_take(&ours);
+        for (int i = 0; i < PRECISIONS; i++) {
+            worker_go(&ours[i], b->seconds);
+            worker_take(&ours[i]);
+        }
         for (int i = 0; i < SETTINGS; i++)
             if (peer[i].there) {
                 worker_go(&peer[i], b->seconds);
@@ -159,28 +171,33 @@ static void measure(Bench *b, int network, int threads)
             }
     }
     double definition, floor = read_layers(b, network, threads, kinds, &count, &definition);
-    double rate = median(ours.rate, ours.samples);
-    printf("%-9s %d thread%s  ours %7.0f images/s (%.0f to %.0f), %3.0f MB\n", name, threads,
-           threads == 1 ? " " : "s", rate, lowest(ours.rate, ours.samples),
-           highest(ours.rate, ours.samples), ours.peak / 1e6);
+    double rate[PRECISIONS];
+    for (int i = 0; i < PRECISIONS; i++) {
+        rate[i] = median(ours[i].rate, ours[i].samples);
+        printf("%-9s %d thread%s  ours, %s %9.0f images/s (%.0f to %.0f), %4.0f MB\n", name,
+               threads, threads == 1 ? " " : "s", precisions[i], rate[i],
+               lowest(ours[i].rate, ours[i].samples), highest(ours[i].rate, ours[i].samples),
+               ours[i].peak / 1e6);
+        worker_stop(&ours[i]);
+    }
     for (int i = 0; i < SETTINGS; i++)
         if (peer[i].there) {
-            double theirs = median(peer[i].rate, peer[i].samples);
+            double theirs = median(peer[i].rate, peer[i].samples),
+                   same = rate[!strncmp(settings[i], "bf16", 4)];
             printf("    PyTorch %-22s %7.0f images/s (%.0f to %.0f), %4.0f MB: %.2f times\n",
                    settings[i], theirs, lowest(peer[i].rate, peer[i].samples),
-                   highest(peer[i].rate, peer[i].samples), peer[i].peak / 1e6, rate / theirs);
-            result(b, name, threads, 1, rate, theirs, settings[i]);
+                   highest(peer[i].rate, peer[i].samples), peer[i].peak / 1e6, same / theirs);
+            result(b, name, threads, 1, same, theirs, settings[i]);
             worker_stop(&peer[i]);
         } else
             printf("    PyTorch %-22s skipped: it does not start here (%s/torch.log)\n",
                    settings[i], b->out);
-    printf("    a step: %.2f ms; floor %.2f ms (%.0f %%), by the definition's multiplications %.2f "
-           "ms (%.0f %%)\n    by layers:",
-           1e3 * b->batch / rate, 1e3 * floor, 100 * rate * floor / b->batch, 1e3 * definition,
-           100 * rate * definition / b->batch);
+    printf("    a step in fp32: %.2f ms; floor %.2f ms (%.0f %%), by the definition's "
+           "multiplications %.2f ms (%.0f %%)\n    by layers:",
+           1e3 * b->batch / rate[0], 1e3 * floor, 100 * rate[0] * floor / b->batch,
+           1e3 * definition, 100 * rate[0] * definition / b->batch);
     for (int k = 0; k < count; k++)
         printf(" %s %.2f ms%s", kinds[k].name, 1e3 * kinds[k].seconds, k + 1 < count ? "," : "\n");
-    worker_stop(&ours);
 }
 
 /* ---- two ranks ---- */

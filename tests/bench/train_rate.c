@@ -233,7 +233,7 @@ int main(int argc, char **argv)
          .help = "text of so many tokens in place of images; 0: images"},
         {"device", ARG_CHOICE, &device, .choices = "auto|cpu|cuda", .help = "where to compute"},
         {"precision", ARG_CHOICE, &precision, .choices = "fp32|tf32|bf16|fp16",
-         .help = "numeric precision on a GPU"},
+         .help = "numeric precision (on a CPU fp32 and bf16)"},
         {"threads", ARG_INT, &threads, .min = 0, .max = 1024,
          .help = "threads per rank (0: all of its cores)"},
         {"local-rank", ARG_INT, &local_rank, .min = 0, .max = 1023,

@@ -40,10 +40,14 @@ static int layer_of(const Model *m, const char *name)
         m->spec.name);
 }
 
+/* As float32, whatever its type. */
 static float *fetch(Model *m, Tensor t)
 {
     float *v = alloc(tensor_count(t), sizeof *v);
-    m->be->op->download(m->s, v, t);
+    Tensor wide = tensor_new(m->be, F32, t.n, t.h, t.w, t.c, 0);
+    m->be->op->axpy(m->s, wide, 1, t);
+    m->be->op->download(m->s, v, wide);
+    tensor_free(m->be, wide);
     return v;
 }
 
