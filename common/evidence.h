@@ -30,10 +30,10 @@ typedef struct EvidenceHead {
     int64_t params;
     int32_t rank, n, h, w, c;
     int32_t weighted, picked, stats_ranks;
-    int32_t epoch;   /* of the loader; 0 if not picked */
+    int32_t epoch;     /* of the loader; 0 if not picked */
     int32_t precision; /* Precision (backend.h) */
-    int32_t world;   /* ranks in comm_open's world, 0: not called; for advice only */
-    float smoothing; /* of the labels */
+    int32_t world;     /* ranks in comm_open's world, 0: not called; for advice only */
+    float smoothing;   /* of the labels */
     /* The network: its ModelSpec. */
     char name[32];
     int32_t classes, hidden[8], no_skip, no_batchnorm, ghost;

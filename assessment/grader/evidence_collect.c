@@ -51,12 +51,12 @@ typedef struct Collection {
     Sample *sample;
     Gather *gather; /* NULL: the device is a GPU, whose batches have other roundings */
     Update *last;
-    float *first;       /* w(0) */
+    float *first;        /* w(0) */
     Precision precision; /* of the first pass */
-    bool broken;        /* a fault: what follows is read, and ignored */
-    int largest, epoch; /* batch; of the last update, as its loader reports */
-    bool together;      /* batch norm is synchronised */
-    double began;       /* timer_now() */
+    bool broken;         /* a fault: what follows is read, and ignored */
+    int largest, epoch;  /* batch; of the last update, as its loader reports */
+    bool together;       /* batch norm is synchronised */
+    double began;        /* timer_now() */
     Course *course;
 } Collection;
 

@@ -4,10 +4,10 @@ protocol.
     torch_rate.py MODEL THREADS SETTING [BATCH]
 
 SETTING: default (eager, NCHW), channels-last, compiled (torch.compile, channels last), bf16
-(autocast, channels last), bf16-compiled (both). On a GPU, channels last, with cuDNN's choice of the fastest: cuda-fp32,
-cuda-tf32, cuda-bf16 (autocast), cuda-fp16 (autocast, its loss scaled by a GradScaler), and each
-with -compiled (torch.compile; the whole step, fused SGD included, is one CUDA graph); THREADS is
-then ignored. Prints "ready VERSION";
+(autocast, channels last), bf16-compiled (both). On a GPU, channels last, with cuDNN's choice of
+the fastest: cuda-fp32, cuda-tf32, cuda-bf16 (autocast), cuda-fp16 (autocast, its loss scaled by a
+GradScaler), and each with -compiled (torch.compile; the whole step, fused SGD included, is one CUDA
+graph); THREADS is then ignored. Prints "ready VERSION";
 then for each line read, a number of seconds, trains for about that long and prints "images seconds
 peak_KiB". With WORLD_SIZE=2 it is one of two ranks of DistributedDataParallel over gloo, pinned to
 core RANK; rank 0 reads the commands. Networks: tests/torch/models.py.

@@ -4,6 +4,10 @@
  *   cpu_conv_direct.c, cpu_conv_weight.c   1 x 1, 2 x 2 (not back to its input), stride 2, an
  *                                          image's 1 or 3 channels: vectors over output channels
  *   cpu_conv_gemm.c       all others: im2col and CBLAS
+ * BF16 images: Winograd's transforms read and write them; the others get a copy of an image in
+ * float32 (conv_floats), or multiply pairs where the processor has dots (cpu_element.h). Then
+ * Winograd's products are dots of rounded factors, too: y, dx and dw are off by 1e-2 of their
+ * norm, else y and dx by 2e-3 for their own rounding.
  * docs/convolution.md explains them, with measurements. */
 #ifndef CPU_CONV_H
 #define CPU_CONV_H
