@@ -47,6 +47,7 @@ void cpu_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x
                       Tensor residual)
 {
     check(p, y, x);
+    ASSERT(!given(residual) || residual.dtype == y.dtype);
     bool direct = p->K % VEC == 0 && x.halo >= p->pad;
     (direct && winograd_fits(p) ? winograd_forward
      : direct                   ? direct_forward

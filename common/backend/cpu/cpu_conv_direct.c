@@ -137,7 +137,6 @@ void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, 
 {
     DType type = source_type(x);
     long each = (long)p->R * p->R * p->C * VEC; /* weights of an output vector */
-    ASSERT(!given(residual) || residual.dtype == y.dtype);
     for (int kb = 0; kb < p->K / VEC; kb++)
         pack_forward(element(conv_packed(s), kb * each, type), cpu_at(w), p, kb, type);
     RowKernel kernel = conv_row_kernel((long)p->stride * p->C, type, y.dtype);

@@ -8,8 +8,10 @@
 #define CPU_ELEMENT_H
 #include "tensor.h"
 #include <string.h>
-#ifdef __AVX512BF16__
+#if defined(__AVX512BF16__)
 #include <immintrin.h>
+#elif defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
+#include <arm_neon.h>
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
@@ -79,7 +81,21 @@ typedef float vec __attribute__((vector_size(VEC * sizeof(float)), aligned(4), m
 typedef uint32_t vec_bits __attribute__((vector_size(VEC * sizeof(float))));
 typedef uint16_t vec_bf16 __attribute__((vector_size(VEC * 2), aligned(2), may_alias));
 
-/* load and store (cpu.h) of VEC elements from the at-th on. */
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 32")
+#endif
+
+/* bf16_of, in the lower halves. */
+INLINE vec_bits vec_rounded(vec v)
+{
+    vec_bits bits = (vec_bits)v, number = (vec_bits)(v == v),
+             nearest = bits + 0x7fff + (bits >> 16 & 1), quiet = bits | 0x400000;
+    return ((nearest & number) | (quiet & ~number)) >> 16;
+}
+
+/* load and store of VEC elements from the at-th on. */
 INLINE vec vec_load(const void *from, long at, const DType type)
 {
     if (type == F32)
@@ -98,44 +114,45 @@ INLINE void vec_store(void *to, long at, vec v, const DType type)
     __m256bh half = _mm512_cvtneps_pbh((__m512)v);
     memcpy((uint16_t *)to + at, &half, sizeof half);
 #else
-    vec_bits bits = (vec_bits)v, number = (vec_bits)(v == v),
-             nearest = bits + 0x7fff + (bits >> 16 & 1), quiet = bits | 0x400000;
-    nearest = ((nearest & number) | (quiet & ~number)) >> 16;
-    *(vec_bf16 *)((uint16_t *)to + at) = __builtin_convertvector(nearest, vec_bf16);
+    *(vec_bf16 *)((uint16_t *)to + at) = __builtin_convertvector(vec_rounded(v), vec_bf16);
 #endif
 }
 
-/* Processors that multiply pairs of bfloat16 and add both products to a float32 (DOTS): twice the
- * multiply-adds. Elsewhere bfloat16 becomes float32 first. */
-#ifdef __AVX512BF16__
-enum { DOTS = true };
-/* sum[i] += pair[0] by[i][0] + pair[1] by[i][1] */
-INLINE vec vec_dot(vec sum, vec by, const void *pair)
-{
-    int both;
-    memcpy(&both, pair, sizeof both);
-    return (vec)_mm512_dpbf16_ps((__m512)sum, (__m512bh)by, (__m512bh)_mm512_set1_epi32(both));
-}
 /* VEC pairs from the at-th on: {first[i], second[i]} */
 INLINE void vec_store_pairs(void *to, long at, vec first, vec second)
 {
+#ifdef __AVX512BF16__
     static const uint16_t order[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
                                        21, 6,  22, 7,  23, 8,  24, 9,  25, 10, 26,
                                        11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
     __m512i both = (__m512i)_mm512_cvtne2ps_pbh((__m512)second, (__m512)first);
     both = _mm512_permutexvar_epi16(_mm512_loadu_si512(order), both);
+#else
+    vec_bits both = vec_rounded(first) | vec_rounded(second) << 16;
+#endif
     memcpy((uint32_t *)to + at, &both, sizeof both);
 }
+
+/* DOTS: the processor multiplies pairs of bfloat16 and adds both products to a float32, which is
+ * twice the multiply-adds. Elsewhere bfloat16 becomes float32 first.
+ * sum[i] += pair[0] by[i][0] + pair[1] by[i][1] */
+INLINE vec vec_dot(vec sum, vec by, const void *pair)
+{
+    int both;
+    memcpy(&both, pair, sizeof both);
+#if defined(__AVX512BF16__)
+    return (vec)_mm512_dpbf16_ps((__m512)sum, (__m512bh)by, (__m512bh)_mm512_set1_epi32(both));
+#elif defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
+    return (vec)vbfdotq_f32((float32x4_t)sum, vreinterpretq_bf16_f32((float32x4_t)by),
+                            vreinterpretq_bf16_s32(vdupq_n_s32(both)));
+#else
+    return sum; /* never called */
+#endif
+}
+#if defined(__AVX512BF16__) || defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
+enum { DOTS = true };
 #else
 enum { DOTS = false };
-INLINE vec vec_dot(vec sum, vec by, const void *pair) { return sum; }
-INLINE void vec_store_pairs(void *to, long at, vec first, vec second) {}
-#endif
-
-#ifdef __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 32")
 #endif
 
 /* n elements from the at-th on as floats: in place, or converted into copy[n]. What is computed of
