@@ -250,13 +250,14 @@ INLINE void gradient_row(void *Z, long plane, const void *const g[TILE], int Q, 
     }
 }
 
-/* The same three, compiled for the common channel counts and both types. */
+/* The same three, compiled for the common channel counts, both types, and the layouts that there
+ * are of each. */
 static void input_tiles(void *V, long plane, const void *const row[SIDE], int tiles, int C,
                         DType type, Layout layout)
 {
     if (type == F32)
         FOR_CHANNELS(C, input_row(V, plane, row, tiles, c_, F32, FLOATS))
-    else if (!DOTS)
+    else if (!DOTS || layout == FLOATS)
         FOR_CHANNELS(C, input_row(V, plane, row, tiles, c_, BF16, FLOATS))
     else if (layout == HALVES)
         FOR_CHANNELS(C, input_row(V, plane, row, tiles, c_, BF16, HALVES))
@@ -271,11 +272,12 @@ static void output_tiles(void *const y[TILE], const void *const plus[TILE], int 
     else
         FOR_TYPE(type, FOR_CHANNELS(K, output_row(y, NULL, rows, M, plane, Q, false, c_, type_)))
 }
-static void gradient_tiles(void *Z, long plane, const void *const g[TILE], int Q, int K, DType type)
+static void gradient_tiles(void *Z, long plane, const void *const g[TILE], int Q, int K, DType type,
+                           Layout layout)
 {
     if (type == F32)
         FOR_CHANNELS(K, gradient_row(Z, plane, g, Q, c_, F32, FLOATS))
-    else if (!DOTS)
+    else if (!DOTS || layout == FLOATS)
         FOR_CHANNELS(K, gradient_row(Z, plane, g, Q, c_, BF16, FLOATS))
     else
         FOR_CHANNELS(K, gradient_row(Z, plane, g, Q, c_, BF16, PAIRS))
@@ -421,6 +423,7 @@ INLINE void product(float *M, long m, const void *V, long v, const void *U, long
 INLINE void products_of(float *M, long m, const void *V, long v, const void *U, int tiles, int K,
                         Ahead ahead[3], const int C, const DType type)
 {
+    const long u = (long)K * C;
     for (int place = 0; place < PLACES; place += AT_ONCE) {
         for (int i = 0; i < 3; i++)
             fetch_some(&ahead[i]);
@@ -428,8 +431,8 @@ INLINE void products_of(float *M, long m, const void *V, long v, const void *U, 
             for (int t = 0, T; t < tiles; t += T) {
                 float *to = M + place * m + (long)t * K + k;
                 const void *from = element(V, place * v + (long)t * C, type),
-                           *by = element(U, ((long)place * K + k) * C, type);
-#define PRODUCT(T_) product(to, m, from, v, by, (long)K *C, K, C, T = (T_), type)
+                           *by = element(U, place * u + (long)k * C, type);
+#define PRODUCT(T_) product(to, m, from, v, by, u, K, C, T = (T_), type)
                 if (tiles - t >= 8)
                     PRODUCT(8);
                 else if (tiles - t == 7)
@@ -524,7 +527,7 @@ static void weight_part(Stream *s, const ConvPlan *p, float *dU, Tensor x, Tenso
             input_of((char *)V + i * columns * tile_bytes(p->C, layout), layout, v, x, n, t,
                      p->zeros, edge);
             gradient_tiles((char *)Z + i * columns * tile_bytes(p->K, layout), z, g, p->Q, p->K,
-                           dy.dtype);
+                           dy.dtype, layout);
         }
         Ahead next_x = ahead_of(x, first + count, count, PLACES, false),
               next_dy = ahead_of(dy, first + count, count, PLACES, false);
