@@ -190,10 +190,11 @@ static void each_case(Device *d, void (*run)(Device *, const ConvCase *, Types))
         printf("    conv case %d\n", i);
         int before = endings();
         run(d, &table[i], floats);
-        for (int x = 0; x < 2 && !strcmp(d->op->name, "cpu"); x++)
-            for (int y = 0; y < 2; y++)
-                if (x || y)
-                    run(d, &table[i], (Types){x ? BF16 : F32, y ? BF16 : F32});
+        if (!strcmp(d->op->name, "cpu")) {
+            run(d, &table[i], (Types){BF16, BF16});
+            if (i % 3 == 0) /* as around the images, and before a dense layer */
+                run(d, &table[i], i % 2 ? (Types){F32, BF16} : (Types){BF16, F32});
+        }
         end_since(before);
     }
 }
