@@ -49,6 +49,7 @@ INLINE void largest(void *y, long to, uint8_t *restrict which, const void *x, lo
     for (int c = 0; c < C; c++) {
         float most = load(x, at + c, type_x);
         int best = 0;
+        UNROLL
         for (int k = 1; k < side * side; k++) {
             float next = load(x, at + k / side * line + k % side * C + c, type_x);
             bool more = (next > most) | (next != next);
