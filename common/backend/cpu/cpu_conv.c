@@ -88,12 +88,8 @@ Tensor conv_floats(Stream *s, const ConvPlan *p, Tensor t, int n, int copy, Buff
     *room = (Buffer){.host = conv_block(s, p) + copy * p->image};
     image.buf = room, image.at = 0, image.halo = p->pad;
     memset(room->host, 0, sizeof(float) * tensor_span(image));
-    for (int h = 0; h < t.h; h++) {
-        float *to = cpu_row(image, 0, h);
-        const void *from = cpu_pixels(t, n, h);
-        for (long i = 0; i < (long)t.w * t.c; i++)
-            to[i] = load(from, i, BF16);
-    }
+    for (int h = 0; h < t.h; h++)
+        load_all(cpu_pixels(t, n, h), 0, cpu_row(image, 0, h), t.w * t.c, t.dtype);
     return image;
 }
 

@@ -18,7 +18,7 @@ struct ConvPlan {
     int H, W, P, Q;  /* input and output height and width */
     int rows;        /* gemm: output rows per block */
     size_t col, out; /* gemm: floats of one block's matrix, and of its result */
-    size_t image;    /* floats of an image converted from bfloat16; 0: there is none */
+    size_t image;    /* floats of an image converted from bfloat16; 0: none */
     float *zeros;    /* a row of pixels beyond the border; NULL: not by Winograd's method */
 };
 
@@ -33,7 +33,8 @@ typedef struct Run {
 typedef void (*RowKernel)(void *out, const void *plus, long out_step, const void *src, long step,
                           const Run *runs, int nruns, const void *w, int Q);
 /* The one for input pixels `step` elements apart (cpu_conv_direct.c): a row of Q output pixels x
- * VEC channels. From BF16 it takes dots of pairs: only with DOTS, and runs of even length. */
+ * VEC channels. From BF16, to BF16 alone, it takes dots of pairs: with DOTS, and runs of even
+ * length. */
 RowKernel conv_row_kernel(long step, DType from, DType to);
 /* Where weight i of output channel v of VEC lies for it: a vector of each, or of each two. */
 INLINE void conv_put_weight(void *to, long i, int v, float w, DType from)
@@ -54,7 +55,7 @@ static inline float *conv_partial(Stream *s, const ConvPlan *p, int part)
 {
     return conv_packed(s) + (1 + part) * conv_weights(p);
 }
-float *conv_block(Stream *s, const ConvPlan *p);
+float *conv_block(Stream *s, const ConvPlan *p); /* this thread's images and block */
 /* Image n of t as a batch of one in float32: itself, or a copy of bfloat16 with a border of p->pad,
  * of which a thread has two (0, 1), each behind its own `room`. */
 Tensor conv_floats(Stream *s, const ConvPlan *p, Tensor t, int n, int copy, Buffer *room);

@@ -85,8 +85,7 @@ INLINE void row(void *out, const void *plus, long out_step, const void *src, con
 #define ROWS(name, step) \
     ROW(floats_##name, step, F32, F32) \
     ROW(rounded_##name, step, F32, BF16) \
-    ROW(dots_##name, step, BF16, BF16) \
-    ROW(widened_##name, step, BF16, F32)
+    ROW(dots_##name, step, BF16, BF16)
 ROWS(1, 1)
 ROWS(3, 3)
 ROWS(16, 16)
@@ -97,11 +96,8 @@ ROWS(any, step)
 
 RowKernel conv_row_kernel(long step, DType from, DType to)
 {
-#define OF_TYPES(name) \
-    (from == F32 ? to == F32 ? floats_##name : rounded_##name \
-     : to == F32 ? widened_##name \
-                 : dots_##name)
-    ASSERT(from == F32 || DOTS);
+#define OF_TYPES(name) (to == F32 ? floats_##name : from == F32 ? rounded_##name : dots_##name)
+    ASSERT(from == F32 || (DOTS && to == BF16));
     switch (step) {
     case 1: return OF_TYPES(1);
     case 3: return OF_TYPES(3);
@@ -114,9 +110,12 @@ RowKernel conv_row_kernel(long step, DType from, DType to)
 #undef OF_TYPES
 }
 
-/* Do the kernels take t as it is? Else conv_floats of it. */
-static bool taken(Tensor t) { return t.dtype == F32 || (DOTS && t.c % 2 == 0); }
-static DType source_type(Tensor t) { return taken(t) ? t.dtype : F32; }
+/* In which type do the kernels read t, for a result of type `to`? If it is not t's, conv_floats of
+ * it. */
+static DType source_type(Tensor t, DType to)
+{
+    return t.dtype == BF16 && to == BF16 && DOTS && t.c % 2 == 0 ? BF16 : F32;
+}
 
 /* The weights of output vector kb, in the order in which tile() reads them: for each run, for each
  * of its elements, VEC outputs. */
@@ -135,7 +134,7 @@ static void pack_forward(void *to, const float *w, const ConvPlan *p, int kb, DT
 void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
                     Tensor residual)
 {
-    DType type = source_type(x);
+    DType type = source_type(x, y.dtype);
     long each = (long)p->R * p->R * p->C * VEC; /* weights of an output vector */
     for (int kb = 0; kb < p->K / VEC; kb++)
         pack_forward(element(conv_packed(s), kb * each, type), cpu_at(w), p, kb, type);
@@ -143,8 +142,8 @@ void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, 
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < x.n; n++) {
         Buffer room;
-        Tensor in = taken(x) ? x : conv_floats(s, p, x, n, 0, &room);
-        const void *image = cpu_pixels(in, taken(x) ? n : 0, 0);
+        Tensor in = type == BF16 ? x : conv_floats(s, p, x, n, 0, &room);
+        const void *image = cpu_pixels(in, type == BF16 ? n : 0, 0);
         long line = (long)(in.w + 2 * in.halo) * p->C;
         Run runs[3];
         for (int r = 0; r < p->R; r++)
@@ -221,7 +220,7 @@ static void backward_image(const ConvPlan *p, const float *packed, Tensor dx, co
 
 void direct_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
 {
-    DType type = source_type(dy);
+    DType type = source_type(dy, dx.dtype);
     Parity all[4];
     int parities = 0;
     long at = 0;
@@ -240,8 +239,8 @@ void direct_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < dx.n; n++) {
         Buffer room;
-        Tensor in = taken(dy) ? dy : conv_floats(s, p, dy, n, 0, &room);
-        const void *image = cpu_pixels(in, taken(dy) ? n : 0, 0);
+        Tensor in = type == BF16 ? dy : conv_floats(s, p, dy, n, 0, &room);
+        const void *image = cpu_pixels(in, type == BF16 ? n : 0, 0);
         for (int i = 0; i < parities; i++)
             backward_image(p, conv_packed(s), dx, image, (long)(in.w + 2 * in.halo) * p->K, add, n,
                            &all[i], type);

@@ -145,9 +145,8 @@ void gemm_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, 
                         p->K, conv_packed(s), p->K, 0, col, D);
             col2im(to, col, h0, h1, p);
         }
-        for (int h = 0; h < p->H && dx.dtype != F32; h++)
-            for (int i = 0; i < p->W * p->C; i++)
-                store(cpu_pixels(dx, n, h), i, cpu_row(to, 0, h)[i], BF16);
+        for (int h = 0; h < p->H; h++)
+            store_all(cpu_pixels(dx, n, h), 0, cpu_row(to, 0, h), p->W * p->C, dx.dtype);
     }
 }
 

@@ -93,23 +93,24 @@ void cpu_maxpool_forward(Stream *s, Tensor y, Tensor which, Tensor x, int side)
 
 /* A row of dy to `side` rows of dx: the maximum takes all of it. */
 INLINE void pool_back_row(Tensor dx, Tensor dy, const uint8_t *restrict which, int n, int h,
-                          const int side, bool add, const DType type_y, const DType type_x)
+                          int side, bool add, const DType type_y, const DType type_x)
 {
     int C = dy.c;
     float g_copy[C], to_copy[C];
     for (long w = 0; w < dy.w; w++, which += C) {
         const float *g = load_all(cpu_pixels(dy, n, h), w * C, g_copy, C, type_y);
-        for (int k = 0; k < side * side; k++) {
-            void *row = cpu_pixels(dx, n, side * h + k / side);
-            long at = (side * w + k % side) * C;
-            float *to = room_for(row, at, to_copy, type_x);
-            if (add)
-                load_all(row, at, to_copy, C, type_x);
+        for (int k = 0, r = 0; r < side; r++)
+            for (int q = 0; q < side; q++, k++) {
+                void *row = cpu_pixels(dx, n, side * h + r);
+                long at = (side * w + q) * C;
+                float *to = room_for(row, at, to_copy, type_x);
+                if (add)
+                    load_all(row, at, to_copy, C, type_x);
 #pragma omp simd
-            for (int c = 0; c < C; c++)
-                to[c] = (add ? to[c] : 0) + (which[c] == k ? g[c] : 0);
-            store_all(row, at, to, C, type_x);
-        }
+                for (int c = 0; c < C; c++)
+                    to[c] = (add ? to[c] : 0) + (which[c] == k ? g[c] : 0);
+                store_all(row, at, to, C, type_x);
+            }
     }
 }
 
@@ -130,14 +131,8 @@ void cpu_maxpool_backward(Stream *s, Tensor dx, Tensor dy, Tensor which, int sid
         if (!add)
             clear_edges(dx, n, side * dy.h, side * dy.w);
         for (int h = 0; h < dy.h; h++)
-            if (side == 2)
-                FOR_TYPES(dy.dtype, dx.dtype,
-                          pool_back_row(dx, dy, which_row(which, n, h), n, h, 2, add, other_,
-                                        type_))
-            else
-                FOR_TYPES(dy.dtype, dx.dtype,
-                          pool_back_row(dx, dy, which_row(which, n, h), n, h, 3, add, other_,
-                                        type_))
+            FOR_TYPES(dy.dtype, dx.dtype,
+                      pool_back_row(dx, dy, which_row(which, n, h), n, h, side, add, other_, type_))
     }
 }
 
@@ -147,14 +142,14 @@ void cpu_avgpool_forward(Stream *s, Tensor y, Tensor x)
     ASSERT(y.h == 1 && y.w == 1 && y.c == x.c && y.n == x.n && x.c <= MAX_CHANNELS);
     FOR_IMAGES(s, n, x.n)
     {
-        float sum[x.c];
+        float sum[x.c], copy[x.c];
         memset(sum, 0, sizeof sum);
-        for (int h = 0; h < x.h; h++) {
-            const void *from = cpu_pixels(x, n, h);
-            FOR_TYPE(x.dtype, for (long at = 0; at < (long)x.w * x.c; at += x.c) for (int c = 0;
-                                                                                      c < x.c; c++)
-                                  sum[c] += load(from, at + c, type_))
-        }
+        for (int h = 0; h < x.h; h++)
+            for (long w = 0; w < x.w; w++) {
+                const float *from = load_all(cpu_pixels(x, n, h), w * x.c, copy, x.c, x.dtype);
+                for (int c = 0; c < x.c; c++)
+                    sum[c] += from[c];
+            }
         for (int c = 0; c < x.c; c++)
             store(cpu_pixels(y, n, 0), c, sum[c] / (x.h * x.w), y.dtype);
     }
