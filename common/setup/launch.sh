@@ -219,7 +219,7 @@ if [ -n "$hosts" ]; then
     # nothing else is passed to other hosts; NCCL_HOSTID belongs to one machine
     for name in OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT LABS_COLUMNS LABS_AUDIT LABS_LINK \
         LABS_CLOCK LABS_COMM_SECONDS LABS_STOP_SECONDS LABS_OPTIONS DATA_DIR HEADLESS \
-        "${!NCCL_@}"; do
+        OPENBLAS_CORETYPE "${!NCCL_@}"; do
         [ -z "${!name+set}" ] || [ "$name" = NCCL_HOSTID ] || options+=(-x "$name")
     done
 elif [ -z "$elsewhere" ]; then # on this machine only: shared memory, no network, no ssh

@@ -67,7 +67,7 @@ finish 77; expect 'TODO in lab1_gd/exercises/5_filter_normalize.c, line [0-9]+'
 # r restarts, and it runs.
 start "${live[@]}" --speed 0.1
 key=(); for _ in {1..60}; do key+=(period); done
-press space "${key[@]}"; settle; press r
+press space "${key[@]}"; settle; press r; changes "r"
 finish; [ "$(updates)" -lt 30 ] || fail "r, and $(updates) updates since"
 start "${live[@]}" --speed 100 --plane random
 press space; settle; press r; frames
