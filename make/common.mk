@@ -44,7 +44,11 @@ $(B)/gpu_calls: make/common.mk
 	@printf '{ %s };\n' '$(GPU_CALLS:%=%;)' >$@
 
 # ---- the rest -----------------------------------------------------------------------------------
-COMMON := $(filter-out $(GPU_SOURCES),$(wildcard common/*/*.c common/*/*/*.c))
+# main() of a check that has none. Not in the library: it is no other program's.
+$(B)/check_main.a: $(B)/common/judge/exercise_main.o
+	$(archive)
+COMMON := $(filter-out $(GPU_SOURCES) common/judge/exercise_main.c, \
+    $(wildcard common/*/*.c common/*/*/*.c))
 # start.c must run on any processor, to report that the rest cannot.
 $(B)/common/base/start.o: override CFLAGS := -O1 -g $(if $(X86),-march=x86-64)
 # The fuzzers read files: the kernels need no instrumentation, which takes minutes to compile.

@@ -64,6 +64,7 @@ $(filter-out $(call solved,$(1),$(2)),$(call programs,$(1),$(2))): $(B)/$(2)/$(1
 $(filter $(call solved,$(1),$(2)),$(call programs,$(1),$(2))): \
     $(B)/$(2)/$(1)/%: $(B)/$(1)/solution/%.o
 $(call checks,$(1),$(2)): $(B)/$(2)/$(1)/check/%: $(B)/$(1)/check/%_check.o
+$(call checks,$(1),$(2)) $(call trials,$(1),$(2)): $(B)/check_main.a
 $(call checks,$(1),$(2)): $(B)/$(1)/given.a $(B)/libcommon.a
 $(call trials,$(1),$(2)): $(B)/$(2)/$(1)/trial/%: $(B)/$(1)/check/%_check.o
 $(subst /trial/,/check/,$(call trials,$(1),$(2))): \
