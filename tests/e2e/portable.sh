@@ -38,7 +38,8 @@ program=$tests/test_conv
 cpus=(this Nehalem) # and Haswell, unless this one's vectors are as wide
 grep -w avx2 /proc/cpuinfo | grep -qvw avx512f || cpus+=(Haswell)
 for cpu in "${cpus[@]}"; do
-    run=(env EMULATED=yes OPENBLAS_CORETYPE="$cpu" qemu-x86_64 -cpu "$cpu"); [ "$cpu" != this ] || run=()
+    run=(env EMULATED=yes OPENBLAS_CORETYPE="$cpu" qemu-x86_64 -cpu "$cpu")
+    [ "$cpu" != this ] || run=()
     for case in forward backward_data backward_weight; do
         "${run[@]}" "$program" "cpu.$case" >"$work/out" 2>&1 ||
             { cat "$work/out"; wrong "$case on $cpu"; }
