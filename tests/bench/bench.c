@@ -1,6 +1,6 @@
-/* bench.c: the performance table: training images per second against PyTorch, against the peak
- * multiply-adds and memory bandwidth of the machine, and of two ranks against two independent
- * processes.
+/* bench.c: the performance table: training images (of text, tokens) per second against PyTorch,
+ * against the peak multiply-adds and memory bandwidth of the machine, and of two ranks against two
+ * independent processes.
  *
  * The programs compared take turns: ours, each setting of PyTorch, ours … for --rounds rounds; then
  * medians and their ratio. Writes results.csv, layers.csv and roofline.png into --out.
@@ -20,10 +20,14 @@
 
 static const struct {
     const char *name, *shape;
-} networks[] = {{"cnn", ""},
-                {"resnet8", ""},
-                {"resnet20", ""},
-                {"wrn16-1", "--size 28 --channels 1"}};
+    int batch, tokens; /* 0: --batch; of a window of text, or 1: an image */
+} networks[] = {{"cnn", "", 0, 1},
+                {"resnet8", "", 0, 1},
+                {"resnet20", "", 0, 1},
+                {"wrn16-1", "--size 28 --channels 1", 0, 1},
+                {"gpt-64-2-4", "--context 64", 64, 64},
+                {"gpt-128-4-4", "--context 128", 16, 128},
+                {"gpt-256-6-8", "--context 256", 8, 256}};
 static const char *const settings[] = {"default", "channels-last", "compiled", "bf16",
                                        "bf16-compiled"};
 /* Ours; a setting of PyTorch is compared with ours of its precision. */
@@ -56,13 +60,25 @@ typedef struct Bench {
     "MALLOC_MMAP_THRESHOLD_=4294967296 MALLOC_TRIM_THRESHOLD_=17179869184 " \
     "MALLOC_TOP_PAD_=268435456 "
 
-static Worker start_peer(const Bench *b, const char *network, int threads, const char *setting)
+static int batch_of(const Bench *b, int network)
+{
+    return networks[network].batch ? networks[network].batch : b->batch;
+}
+static const char *unit_of(int network)
+{
+    return networks[network].tokens > 1 ? "tokens" : "images";
+}
+/* Ours of a text are in float32 only. */
+static int precisions_of(int network) { return networks[network].tokens > 1 ? 1 : PRECISIONS; }
+
+static Worker start_peer(const Bench *b, int network, int threads, const char *setting)
 {
     bool fair = strcmp(setting, "default") != 0;
     return worker_start(
-        "%sOMP_NUM_THREADS=%d exec %s %s tests/bench/torch_rate.py %s %d %s %d 2>%s/torch.log",
-        fair ? FAIR : "", threads, threads == 1 ? "taskset -c 0" : "", b->python, network, threads,
-        setting, b->batch, b->out);
+        "%sOMP_NUM_THREADS=%d exec %s %s tests/bench/torch_rate.py %s %d %s %d %d 2>%s/torch.log",
+        fair ? FAIR : "", threads, threads == 1 ? "taskset -c 0" : "", b->python,
+        networks[network].name, threads, setting, batch_of(b, network), networks[network].tokens,
+        b->out);
 }
 
 static Worker start_ours(const Bench *b, int network, int threads, const char *precision,
@@ -71,7 +87,7 @@ static Worker start_ours(const Bench *b, int network, int threads, const char *p
     Worker w = worker_start(
         "exec %s %s/train_rate --model %s %s --threads %d --batch %d --precision %s %s",
         threads == 1 ? "taskset -c 0" : "", b->folder, networks[network].name,
-        networks[network].shape, threads, b->batch, precision, more);
+        networks[network].shape, threads, batch_of(b, network), precision, more);
     REQUIRE(w.there, "%s/train_rate does not start", b->folder);
     return w;
 }
@@ -122,7 +138,7 @@ static double read_layers(Bench *b, int network, int threads, Kind kinds[16], in
     *count = 0;
     *definition = 0;
     while (fgets(line, sizeof line, w.from) && line[0] != '\n') {
-        REQUIRE(sscanf(line, "%31s %63s %lf %lf %lf %lf", kind, name, &seconds, &flops, &done,
+        REQUIRE(sscanf(line, "%31[^,],%63[^,],%lf,%lf,%lf,%lf", kind, name, &seconds, &flops, &done,
                        &bytes) == 6,
                 "train_rate says: %s", line);
         file_print(b->layers, "%s,%d,%s,%s,%.9f,%.0f,%.0f,%.0f\n", networks[network].name, threads,
@@ -152,15 +168,15 @@ static double read_layers(Bench *b, int network, int threads, Kind kinds[16], in
 static void measure(Bench *b, int network, int threads)
 {
     Kind kinds[16];
-    int count;
-    const char *name = networks[network].name;
+    int count, own = precisions_of(network), per = networks[network].tokens;
+    const char *name = networks[network].name, *unit = unit_of(network);
     Worker peer[SETTINGS], ours[PRECISIONS];
-    for (int i = 0; i < PRECISIONS; i++)
+    for (int i = 0; i < own; i++)
         ours[i] = start_ours(b, network, threads, precisions[i], "");
     for (int i = 0; i < SETTINGS; i++)
-        peer[i] = start_peer(b, name, threads, settings[i]);
+        peer[i] = start_peer(b, network, threads, settings[i]);
     for (int round = 0; round < b->rounds; round++) {
-        for (int i = 0; i < PRECISIONS; i++) {
+        for (int i = 0; i < own; i++) {
             worker_go(&ours[i], b->seconds);
             worker_take(&ours[i]);
         }
@@ -172,30 +188,30 @@ static void measure(Bench *b, int network, int threads)
     }
     double definition, floor = read_layers(b, network, threads, kinds, &count, &definition);
     double rate[PRECISIONS];
-    for (int i = 0; i < PRECISIONS; i++) {
-        rate[i] = median(ours[i].rate, ours[i].samples);
-        printf("%-9s %d thread%s  ours, %s %9.0f images/s (%.0f to %.0f), %4.0f MB\n", name,
-               threads, threads == 1 ? " " : "s", precisions[i], rate[i],
-               lowest(ours[i].rate, ours[i].samples), highest(ours[i].rate, ours[i].samples),
-               ours[i].peak / 1e6);
+    for (int i = 0; i < own; i++) {
+        rate[i] = per * median(ours[i].rate, ours[i].samples);
+        printf("%-11s %d thread%s  ours, %s %7.0f %s/s (%.0f to %.0f), %4.0f MB\n", name, threads,
+               threads == 1 ? " " : "s", precisions[i], rate[i], unit,
+               per * lowest(ours[i].rate, ours[i].samples),
+               per * highest(ours[i].rate, ours[i].samples), ours[i].peak / 1e6);
         worker_stop(&ours[i]);
     }
     for (int i = 0; i < SETTINGS; i++)
         if (peer[i].there) {
-            double theirs = median(peer[i].rate, peer[i].samples),
-                   same = rate[!strncmp(settings[i], "bf16", 4)];
-            printf("    PyTorch %-22s %7.0f images/s (%.0f to %.0f), %4.0f MB: %.2f times\n",
-                   settings[i], theirs, lowest(peer[i].rate, peer[i].samples),
-                   highest(peer[i].rate, peer[i].samples), peer[i].peak / 1e6, same / theirs);
+            double theirs = per * median(peer[i].rate, peer[i].samples),
+                   same = rate[own > 1 && !strncmp(settings[i], "bf16", 4)];
+            printf("    PyTorch %-22s %7.0f %s/s (%.0f to %.0f), %4.0f MB: %.2f times\n",
+                   settings[i], theirs, unit, per * lowest(peer[i].rate, peer[i].samples),
+                   per * highest(peer[i].rate, peer[i].samples), peer[i].peak / 1e6, same / theirs);
             result(b, name, threads, 1, same, theirs, settings[i]);
             worker_stop(&peer[i]);
         } else
             printf("    PyTorch %-22s skipped: it does not start here (%s/torch.log)\n",
                    settings[i], b->out);
+    double step = per * batch_of(b, network) / rate[0];
     printf("    a step in fp32: %.2f ms; floor %.2f ms (%.0f %%), by the definition's "
            "multiplications %.2f ms (%.0f %%)\n    by layers:",
-           1e3 * b->batch / rate[0], 1e3 * floor, 100 * rate[0] * floor / b->batch,
-           1e3 * definition, 100 * rate[0] * definition / b->batch);
+           1e3 * step, 1e3 * floor, 100 * floor / step, 1e3 * definition, 100 * definition / step);
     for (int k = 0; k < count; k++)
         printf(" %s %.2f ms%s", kinds[k].name, 1e3 * kinds[k].seconds, k + 1 < count ? "," : "\n");
 }
@@ -212,7 +228,7 @@ static Worker start_ranks(const Bench *b, int network, char *pipe_name)
                             "%s/train_rate --model %s %s --threads 1 --batch %d "
                             "--from %s",
                             pipe_name, b->folder, networks[network].name, networks[network].shape,
-                            b->batch, pipe_name);
+                            batch_of(b, network), pipe_name);
     return w;
 }
 
@@ -220,23 +236,25 @@ static Worker start_peer_rank(const Bench *b, int network, int rank)
 {
     return worker_start(
         FAIR "OMP_NUM_THREADS=1 RANK=%d WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29517 "
-             "GLOO_SOCKET_IFNAME=lo exec %s tests/bench/torch_rate.py %s 1 channels-last %d "
+             "GLOO_SOCKET_IFNAME=lo exec %s tests/bench/torch_rate.py %s 1 channels-last %d %d "
              "2>%s/torch.log%s",
-        rank, b->python, networks[network].name, b->batch, b->out, rank ? " & echo ready" : "");
+        rank, b->python, networks[network].name, batch_of(b, network), networks[network].tokens,
+        b->out, rank ? " & echo ready" : "");
 }
 
 /* Our two ranks, two independent processes of ours at the same time, and two ranks of PyTorch, in
  * turn. */
 static void measure_ranks(Bench *b, int network)
 {
-    const char *name = networks[network].name;
+    const char *name = networks[network].name, *unit = unit_of(network);
+    int per = networks[network].tokens;
     char pipe_name[256];
     Worker ranks = start_ranks(b, network, pipe_name), alone[2], peer[2];
     REQUIRE(ranks.there, "two ranks of %s/train_rate do not start", b->folder);
     for (int i = 0; i < 2; i++)
         alone[i] = worker_start("exec %s/train_rate --model %s %s --threads 1 --batch %d "
                                 "--local-rank %d --local-size 2",
-                                b->folder, name, networks[network].shape, b->batch, i);
+                                b->folder, name, networks[network].shape, batch_of(b, network), i);
     peer[1] = start_peer_rank(b, network, 1);
     peer[0] = start_peer_rank(b, network, 0);
     double ratio[SAMPLES], both[SAMPLES], of_slower[SAMPLES];
@@ -255,10 +273,10 @@ static void measure_ranks(Bench *b, int network)
             worker_take(&peer[0]);
         }
     }
-    double rate = median(ranks.rate, b->pairs);
-    printf("%-9s 2 ranks x 1  ours %7.0f images/s, two processes alone %.0f: %.1f %% (%.1f to "
+    double rate = per * median(ranks.rate, b->pairs);
+    printf("%-11s 2 ranks x 1  ours %7.0f %s/s, two processes alone %.0f: %.1f %% (%.1f to "
            "%.1f, %d pairs)\n",
-           name, rate, median(both, b->pairs), 100 * median(ratio, b->pairs),
+           name, rate, unit, per * median(both, b->pairs), 100 * median(ratio, b->pairs),
            100 * lowest(ratio, b->pairs), 100 * highest(ratio, b->pairs), b->pairs);
     printf(
         "    of twice the slower process, when both have as much to do: %.1f %% (%.1f to %.1f)\n",
@@ -269,10 +287,10 @@ static void measure_ranks(Bench *b, int network)
         "%.1f)\n",
         100 * median(ranks.exchanging, b->pairs), 100 * median(ranks.waiting, b->pairs),
         100 * lowest(ranks.waiting, b->pairs), 100 * highest(ranks.waiting, b->pairs));
-    result(b, name, 1, 2, rate, median(both, b->pairs), "two-processes");
+    result(b, name, 1, 2, rate, per * median(both, b->pairs), "two-processes");
     if (peer[0].there) {
-        double theirs = median(peer[0].rate, peer[0].samples);
-        printf("    PyTorch DDP, gloo              %7.0f images/s: %.2f times\n", theirs,
+        double theirs = per * median(peer[0].rate, peer[0].samples);
+        printf("    PyTorch DDP, gloo              %7.0f %s/s: %.2f times\n", theirs, unit,
                rate / theirs);
         result(b, name, 1, 2, rate, theirs, "ddp-gloo");
     }

@@ -122,7 +122,8 @@ static void read_layers(Bench *b, int network, int precision, double *flops, dou
     worker_take(&w);
     *flops = *bytes = *floor = 0;
     while (fgets(line, sizeof line, w.from) && line[0] != '\n') {
-        REQUIRE(sscanf(line, "%*s %*s %*f %lf %*f %lf", &f, &m) == 2, "train_rate says: %s", line);
+        REQUIRE(sscanf(line, "%*[^,],%*[^,],%*f,%lf,%*f,%lf", &f, &m) == 2, "train_rate says: %s",
+                line);
         *flops += f, *bytes += m;
         *floor += fmax(f / b->flops[precision], m / b->bytes);
     }

@@ -1,7 +1,9 @@
 """torch_rate.py: PyTorch's images per second, on command: the peer of train_rate.c, with the same
 protocol.
 
-    torch_rate.py MODEL THREADS SETTING [BATCH]
+    torch_rate.py MODEL THREADS SETTING [BATCH [TOKENS]]
+
+TOKENS: of a window, for a MODEL of text.
 
 SETTING: default (eager, NCHW), channels-last, compiled (torch.compile, channels last), bf16
 (autocast, channels last), bf16-compiled (both). On a GPU, channels last, with cuDNN's choice of
@@ -30,9 +32,14 @@ import models
 IMAGES = 2048
 
 
-def network(name):
+def network(name, tokens):
+    """The network, random inputs and labels."""
+    if name.startswith("gpt"):
+        shape = (1, 1, tokens)
+        return models.build(name, shape, 256), *torch.randint(0, 256, (2, IMAGES, *shape))
     size, channels = (28, 1) if name.startswith("wrn") else (32, 3)
-    return models.build(name, (channels, size, size)), (channels, size, size)
+    shape = (channels, size, size)
+    return models.build(name, shape), torch.randn(IMAGES, *shape), torch.randint(0, 10, (IMAGES,))
 
 
 def recorded(train, optimiser, x, label):
@@ -61,6 +68,7 @@ def recorded(train, optimiser, x, label):
 def main():
     name, threads, setting = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     batch = int(sys.argv[4]) if len(sys.argv) > 4 else 128
+    tokens = int(sys.argv[5]) if len(sys.argv) > 5 else 1
     gpu, compiled = setting.startswith("cuda"), setting.endswith("compiled")
     device = "cuda" if gpu else "cpu"
     if gpu:
@@ -76,10 +84,8 @@ def main():
     if ranks > 1:
         os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[rank]})
         torch.distributed.init_process_group("gloo")
-    model, shape = network(name)
-    model = model.to(device)
-    x, label = torch.randn(IMAGES, *shape).to(device), torch.randint(0, 10, (IMAGES,)).to(device)
-    if setting != "default":
+    model, x, label = (of.to(device) for of in network(name, tokens))
+    if setting != "default" and tokens == 1:
         model = model.to(memory_format=torch.channels_last)
         x = x.contiguous(memory_format=torch.channels_last)
     wrapped = torch.nn.parallel.DistributedDataParallel(model) if ranks > 1 else model
@@ -90,7 +96,7 @@ def main():
     half = torch.float16 if "fp16" in setting else torch.bfloat16
 
     def loss_of(x, label):
-        return torch.nn.functional.cross_entropy(wrapped(x), label)
+        return torch.nn.functional.cross_entropy(wrapped(x).flatten(0, -2), label.flatten())
 
     if compiled:
         loss_of = torch.compile(loss_of)

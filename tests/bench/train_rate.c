@@ -12,7 +12,7 @@
  * comes last does not wait: its time there is what exchanging costs; what the ranks' mean is above
  * it is waiting for a slower rank. Both in seconds, summed over the steps; on a GPU only the
  * launching, and 0 where it is a part of the recorded step.
- * With --layers a line per layer follows, "kind name seconds flops done bytes" of one step, forward
+ * With --layers a line per layer follows, "kind,name,seconds,flops,done,bytes" of one step, forward
  * and backward, then an empty one. flops: 2 x the multiply-adds of the definition; done: those that
  * the kernel does (Winograd: a quarter). bytes: each element that the layer must read or write,
  * once per pass over the batch.
@@ -193,6 +193,9 @@ static Work work_of(const Model *m, int i)
          * y, x twice, writes dx; about 17 operations per element: statistics 3, normalising 4, sums
          * 4, dx 6 */
         work = (Work){17 * y, 17 * y, 9 * y_bytes + 3 * residual};
+    else if (l->kind == LAYER_ATTENTION)
+        /* half of T x T scores: 2 products forward, 5 backward, 2 T C operations each */
+        work.flops = work.done = 7 * y * m->plan->shape[i + 1].w;
     else if (l->kind == LAYER_DENSE)
         work.flops = work.done = 3 * 2 * y * m->plan->shape[l->in].c,
         work.bytes = residual + 3 * (x_bytes + y_bytes);
@@ -209,7 +212,7 @@ static void measure_layers(Worker *w, int steps)
     m->layer_hook = NULL;
     for (int i = 0; i < m->nlayers && w->comm->rank == 0; i++) {
         Work work = work_of(m, i);
-        printf("%s %s %.9f %.0f %.0f %.0f\n", layer_kinds[m->layers[i].kind].name,
+        printf("%s,%s,%.9f,%.0f,%.0f,%.0f\n", layer_kinds[m->layers[i].kind].name,
                m->layers[i].name[0] ? m->layers[i].name : "-",
                (w->forward[i] + w->backward[i]) / steps, work.flops, work.done, work.bytes);
     }

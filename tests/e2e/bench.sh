@@ -45,7 +45,7 @@ echo "device GPU 0 of 1, a play, $CONVOLUTIONS"
 echo ready
 while read -r seconds; do
     echo "12800 0.1 1000 0 0"
-    case $* in *--layers*) printf 'convolution conv1 0.001 1e9 1e9 1e6\n\n' ;; esac
+    case $* in *--layers*) printf 'convolution,conv1,0.001,1e9,1e9,1e6\n\n' ;; esac
 done
 END
 chmod +x "$work/train_rate"

@@ -9,7 +9,7 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 . tests/e2e/_processes.sh
 read -ra compiler <<<"${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd -O2 -w -pthread"
-export LIBRARIES="$BUILD/libcommon.a -lm"
+export LIBRARIES="$BUILD/check_main.a $BUILD/libcommon.a -lm"
 if [ "${SAN:-}" = 1 ]; then
     compiler+=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
     LIBRARIES="$BUILD/tests/support/no_dlclose.o -rdynamic $LIBRARIES"

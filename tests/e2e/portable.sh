@@ -33,7 +33,7 @@ for test in "$tests"/test_plot_*[a-z]; do
     done
 done
 echo 0.01 | "$tests/bench/train_rate" --batch 8 --layers >"$work/out" 2>&1 &&
-    grep -q '^convolution ' "$work/out" || { cat "$work/out"; wrong "train_rate"; }
+    grep -q '^convolution,' "$work/out" || { cat "$work/out"; wrong "train_rate"; }
 program=$tests/test_conv
 cpus=(this Nehalem) # and Haswell, unless this one's vectors are as wide
 grep -w avx2 /proc/cpuinfo | grep -qvw avx512f || cpus+=(Haswell)

@@ -166,6 +166,15 @@ class Airbench(nn.Module):
         return self.head(F.max_pool2d(x, 3).flatten(1)) / self.inputs
 
 
+def attend(q, k, v):
+    """Causal attention."""
+    if hasattr(F, "scaled_dot_product_attention"):  # PyTorch 2
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    scores = q @ k.transpose(2, 3) / k.shape[3] ** 0.5
+    later = torch.ones(scores.shape[2:], dtype=torch.bool, device=q.device).triu(1)
+    return scores.masked_fill(later, -torch.inf).softmax(3) @ v
+
+
 class Block(nn.Module):
     def __init__(self, width, heads):
         super().__init__()
@@ -181,9 +190,7 @@ class Block(nn.Module):
         batch, length, width = x.shape
         q, k, v = (part.view(batch, length, self.heads, -1).transpose(1, 2)
                    for part in self.attn.c_attn(self.ln_1(x)).split(width, dim=2))
-        scores = q @ k.transpose(2, 3) / (width // self.heads) ** 0.5
-        later = torch.ones(length, length, dtype=torch.bool, device=x.device).triu(1)
-        y = scores.masked_fill(later, -torch.inf).softmax(3) @ v
+        y = attend(q, k, v)
         x = x + self.attn.c_proj(y.transpose(1, 2).reshape(batch, length, width))
         return x + self.mlp.c_proj(F.gelu(self.mlp.c_fc(self.ln_2(x)), approximate="tanh"))
 
