@@ -1,6 +1,7 @@
 /* race_study.c: see race_study.h. */
 #include "race_study.h"
 #include "check.h"
+#include "parts/7_contest/tuned.h"
 #include "training.h"
 #include <math.h>
 
@@ -41,6 +42,10 @@ void race_open(void *study, const Lab *lab, uint64_t seed)
 {
     RaceStudy *s = study;
     s->seed = seed;
+    int count = lab->data->train.count - s->test; /* the search's tests need as many */
+    if (s->images > count)
+        s->images = count;
+    s->held = tuned_held_out(lab->data, s->images, s->test);
     REQUIRE(s->images >= s->batch, "--images=%d: give at least a batch: %d", s->images, s->batch);
     REQUIRE(race_updates(s) >= RACE_POINTS,
             "--epochs=%g makes %d updates: at least %d, for the curve", s->epochs, race_updates(s),
@@ -69,10 +74,9 @@ static double tested(const RaceStudy *s, Training *t)
 }
 
 /* The test at RACE_POINTS moments. False: stopped. */
-static bool train(const RaceStudy *s, int racer, double rate, uint64_t seed, double *value,
-                  TaskFarmRun *farm)
+static bool train(const RaceStudy *s, const Dataset *d, int racer, double rate, uint64_t seed,
+                  double *value, TaskFarmRun *farm)
 {
-    const Dataset *d = s->study.lab->data;
     OptimiserSpec o = optimiser_default(racer < OPTIMISERS ? racer : OPTIMISER_MOMENTUM);
     PlainPace pace = {s->batch, rate, s->epochs, s->warm};
     TrainingSpec spec = {.be = s->study.lab->be,
@@ -108,7 +112,7 @@ static bool search(void *context, int item, double *value, TaskFarmRun *farm)
 {
     const RaceStudy *s = context;
     int racer = item % RACERS;
-    return train(s, racer, race_rate(racer, item / RACERS), s->seed, value, farm);
+    return train(s, &s->held, racer, race_rate(racer, item / RACERS), s->seed, value, farm);
 }
 
 static void found(RaceStudy *s)
@@ -131,7 +135,7 @@ static bool race(void *context, int item, double *value, TaskFarmRun *farm)
 {
     const RaceStudy *s = context;
     int racer = item % RACERS;
-    return train(s, racer, race_rate(racer, race_best(s, racer)),
+    return train(s, s->study.lab->data, racer, race_rate(racer, race_best(s, racer)),
                  s->seed + 1 + (uint64_t)(item / RACERS), value, farm);
 }
 

@@ -1,5 +1,5 @@
 /* race_study.h: part 6's experiment: each optimiser on one task: a small search over its rate, all
- * with one seed, then more seeds with the best rate.
+ * with one seed, on held-out images; then more seeds with the best rate, on the test images.
  */
 #ifndef RACE_STUDY_H
 #define RACE_STUDY_H
@@ -23,6 +23,7 @@ typedef struct RaceStudy {
     int warm; /* updates of the warm-up */
     double epochs, decay, smoothing;
     uint64_t seed;
+    Dataset held; /* for the search */
     int done;
     double search[RACERS][RACE_RATES];               /* with the first seed; NaN: none */
     double reached[RACERS][RACE_SEEDS][RACE_POINTS]; /* with the best rate */
