@@ -11,12 +11,13 @@
 #= HOSTS=a:4,b:4  machines, and ranks on each (default: this machine)
 #= KILL=1         'make lab2' trains and kills a random rank; KILL=STOP: stops it
 #= DEVICE=cpu     where to compute: auto, cpu, cuda
-#= DATA=fashion   data set: auto, synthetic, fashion, cifar10; DATA_DIR=FOLDER: where its files are
+#= DATA=fashion   data set: auto, synthetic, fashion, cifar10, text, licences; DATA_DIR=FOLDER:
+#=                where its files are
 #= SEED=1         seed of every random draw
 #= HEADLESS=1     no window: figures as PNG files under build/out/
 #= ARGS="..."     more options for the program; ARGS=--help lists them
 #= LAB=lab2       which lab 'make check' judges (default: every lab that has a check)
-#= SUBMISSION=f.c file or folder that 'make grade' grades, on NP=2 (default: assessment/train.c)
+#= SUBMISSION=f.c file, folder or archive that 'make grade' grades (default: assessment/train.c)
 #= CLASS=2027     'make handout': other numbers in the questions of answers.txt for each class
 #= NEXT=1         'make lab1': open the next part
 #= ONLY=5         'make lab1': this part; ONLY=3_train: this program; ONLY=all: all of them.

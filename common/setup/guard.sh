@@ -162,6 +162,7 @@ while ! gone "$pid"; do
             kill -KILL "$pid" 2>/dev/null
         fi
     elif parents_end; then
+        ! gone "$pid" || break # then its parents ended because it did
         for process in "${ancestors[@]}" "$pid"; do
             [ "$process" = "${LABS_PARENT-}" ] || kill -TERM "$process"
         done 2>/dev/null
