@@ -14,7 +14,8 @@ static void parse(RunOptions *run, RaceStudy *s, Option *table, int argc, char *
         {"model", ARG_STRING, &s->model, .help = "mlp, cnn, resnet8 …; for text gpt-64-2-4 …"},
         {"batch", ARG_INT, &s->batch, .min = 1, .max = 8192, .help = "images per update"},
         {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
-        {"test", ARG_INT, &s->test, .min = 100, .max = 1e6, .help = "test images used"},
+        {"test", ARG_INT, &s->test, .min = 100, .max = 1e6,
+         .help = "test images used; as many are held out for the search"},
         {"epochs", ARG_REAL, &s->epochs, .min = 0.1, .max = 1000, .help = "epochs per run"},
         {"warm-up", ARG_INT, &s->warm, .min = 0, .max = 1e6,
          .help = "updates over which the rate rises to its full value"},
@@ -61,5 +62,6 @@ int main(int argc, char **argv)
                     .smoothing = 0.1};
     Option table[MOST_OPTIONS];
     parse(&run, &s, table, argc, argv);
-    return study_main(&s.study, &run, table, &s.images, &s.test);
+    int images = s.images + s.test; /* as many are held out for the search */
+    return study_main(&s.study, &run, table, &images, &s.test);
 }

@@ -42,7 +42,7 @@ void race_open(void *study, const Lab *lab, uint64_t seed)
 {
     RaceStudy *s = study;
     s->seed = seed;
-    int count = lab->data->train.count - s->test; /* the search's tests need as many */
+    int count = lab->data->train.count - s->test;
     if (s->images > count)
         s->images = count;
     s->held = tuned_held_out(lab->data, s->images, s->test);

@@ -48,11 +48,12 @@ static void draw_curves(const RaceStudy *s, Plot *plot)
 
 static void draw_rates(const RaceStudy *s, Plot *plot)
 {
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.column = 1,
-                                                   .title = "How much the rate matters (one seed, held-out images)",
-                                                   .x = {.label = "learning rate", .log = 10},
-                                                   .y = measure(s, "test accuracy", "test loss"),
-                                                   .no_legend = true});
+    PlotPanel *panel =
+        plot_panel(plot, (PlotAxes){.column = 1,
+                                    .title = "How much the rate matters (one seed, held out)",
+                                    .x = {.label = "learning rate", .log = 10},
+                                    .y = measure(s, "test accuracy", "test loss"),
+                                    .no_legend = true});
     for (int racer = 0; racer < RACERS; racer++) {
         double rate[RACE_RATES];
         for (int i = 0; i < RACE_RATES; i++)
