@@ -35,7 +35,7 @@ Dataset tuned_held_out(const Dataset *d, int from, int count)
     held.test = d->train;
     held.test.count = count;
     held.test.pixels += from * pixels;
-    held.test.labels += from;
+    held.test.labels += (size_t)from * (size_t)images_positions(&d->train);
     return held;
 }
 
