@@ -6,6 +6,7 @@
 #include "comm.h"
 #include "link.h"
 #include "parts/10_shard/shard.h"
+#include "parts/12_split/split.h"
 #include "parts/3_train/train.h"
 #include "parts/7_compression/remedy.h"
 #include <mpi.h>

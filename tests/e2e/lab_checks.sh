@@ -26,6 +26,6 @@ while read -r lab exercises points; do
     cat "$work/sol"
 done <<'END'
 lab1_gd 35 122
-lab2_ddp 57 266
+lab2_ddp 62 296
 lab3_scale 24 130
 END

@@ -49,6 +49,8 @@ KNOWN = {
     "shard_reduce": "lab2_ddp/parts/10_shard/shard_study.c",
     # A constructor's lines.
     "make_model": "common/plot/timeline_figure.c lab2_ddp/parts/9_asynchrony/async_view.c",
+    # Four calls in a row.
+    "mlp_forward": "lab3_scale/parts/6_optimisers/optimisers.c",
     # (1 - t) a + t b: colours, and moving averages.
     "interpolate": "common/plot/plot_field.c tests/support/reference.c",
 }
