@@ -15,63 +15,67 @@ static float *part_of(int array, int width, int row, int column, int rows, int c
     return v;
 }
 
-void mlp_open(MlpJudge *j, int P, int T, int C, int F, int positions)
+static MlpRank rank_new(int P, int r, int T, int C, int F, int positions)
 {
-    *j = (MlpJudge){.P = P, .T = T, .C = C, .F = F};
-    snprintf(j->where, sizeof j->where, "P = %d, T = %d, C = %d, F = %d", P, T, C, F);
-    for (int r = 0; r < P; r++) {
-        int first = positions < T ? r * positions : 0;
-        j->rank[r] = (MlpRank){.m = {.T = T,
-                                     .C = C,
-                                     .F = F,
-                                     .w1 = part_of(1, C, r * F, 0, F, C),
-                                     .w2 = part_of(2, P * F, 0, r * F, C, F),
-                                     .inner = part_of(-1, F, 0, 0, T, F),
-                                     .active = part_of(-1, F, 0, 0, T, F),
-                                     .dw1 = part_of(-1, C, 0, 0, F, C),
-                                     .dw2 = part_of(-1, F, 0, 0, C, F)},
-                               .x = part_of(0, C, first, 0, positions, C),
-                               .y = part_of(-1, C, 0, 0, positions, C),
-                               .dx = part_of(-1, C, 0, 0, positions, C),
-                               .dy = part_of(3, C, 0, 0, positions, C)};
-    }
+    int first = positions < T ? r * positions : 0;
+    return (MlpRank){.m = {.T = T,
+                           .C = C,
+                           .F = F,
+                           .w1 = part_of(1, C, r * F, 0, F, C),
+                           .w2 = part_of(2, P * F, 0, r * F, C, F),
+                           .inner = part_of(-1, F, 0, 0, T, F),
+                           .active = part_of(-1, F, 0, 0, T, F),
+                           .dw1 = part_of(-1, C, 0, 0, F, C),
+                           .dw2 = part_of(-1, F, 0, 0, C, F)},
+                     .x = part_of(0, C, first, 0, positions, C),
+                     .y = part_of(-1, C, 0, 0, positions, C),
+                     .dx = part_of(-1, C, 0, 0, positions, C),
+                     .dy = part_of(3, C, 0, 0, positions, C)};
 }
 
-void mlp_close(MlpJudge *j)
+static void rank_free(MlpRank *k)
 {
-    for (int r = 0; r < j->P; r++) {
-        MlpRank *k = &j->rank[r];
-        free((void *)k->m.w1), free((void *)k->m.w2), free(k->m.inner), free(k->m.active);
-        free(k->m.dw1), free(k->m.dw2), free(k->x), free(k->y), free(k->dx), free(k->dy);
-    }
+    free((void *)k->m.w1), free((void *)k->m.w2), free(k->m.inner), free(k->m.active);
+    free(k->m.dw1), free(k->m.dw2), free(k->x), free(k->y), free(k->dx), free(k->dy);
 }
 
-void mlp_play(MlpJudge *j, PlayedRank *rank)
+static void note_array(const MlpRank *k, int positions, const char *name)
 {
-    played_run(j->P, rank, j, j->where);
-    exercise_group(j->P == 1 ? "P = 1" : NULL);
-}
-
-static const float *array_of(const MlpRank *k, const char *name)
-{
+    int T = k->m.T, C = k->m.C, F = k->m.F;
     const struct {
         const char *name;
         const float *v;
-    } all[] = {{"y", k->y},       {"dx", k->dx},    {"inner", k->m.inner}, {"active", k->m.active},
-               {"dw1", k->m.dw1}, {"dw2", k->m.dw2}};
+        int n;
+    } all[] = {{"y", k->y, positions * C},   {"dx", k->dx, positions * C},
+               {"inner", k->m.inner, T * F}, {"active", k->m.active, T * F},
+               {"dw1", k->m.dw1, F * C},     {"dw2", k->m.dw2, C * F}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!strcmp(all[i].name, name))
-            return all[i].v;
-    return NULL;
+            exercise_values(all[i].name, all[i].v, all[i].n);
 }
 
-void mlp_note(const MlpJudge *j, int count, const char *const *names, const int *sizes)
+void mlp_judge(PlayedRank *run, bool positions_cut, const char *const *names)
 {
-    for (int r = 0; r < j->P; r++) {
-        exercise_case("%s, rank %d", j->where, r);
-        for (int k = 0; k < count; k++)
-            exercise_values(names[k], array_of(&j->rank[r], names[k]), sizes[k]);
+    static const int asked[][4] = {{1, 1, 1, 1}, {1, 2, 3, 2}, {2, 2, 1, 1},
+                                   {2, 4, 3, 2}, {3, 6, 2, 1}, {4, 4, 5, 3}};
+    exercise_tolerance(1e-5, 1e-5);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        int P = asked[i][0], T = asked[i][1], C = asked[i][2], F = asked[i][3];
+        int positions = positions_cut ? T / P : T;
+        MlpRank rank[PLAYED_RANKS];
+        char where[64];
+        snprintf(where, sizeof where, "P = %d, T = %d, C = %d, F = %d", P, T, C, F);
+        for (int r = 0; r < P; r++)
+            rank[r] = rank_new(P, r, T, C, F, positions);
+        played_run(P, run, rank, where);
+        exercise_group(P == 1 ? "P = 1" : NULL);
+        for (int r = 0; r < P; r++) {
+            exercise_case("%s, rank %d", where, r);
+            for (int k = 0; names[k]; k++)
+                note_array(&rank[r], positions, names[k]);
+            rank_free(&rank[r]);
+        }
+        exercise_fact("the calls between ranks (1 all-reduce, 2 reduce-scatter, 3 all-gather)",
+                      played_calls());
     }
-    exercise_fact("the calls between ranks (1 all-reduce, 2 reduce-scatter, 3 all-gather)",
-                  played_calls());
 }

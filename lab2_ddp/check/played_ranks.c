@@ -5,7 +5,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-enum { STACK = 1 << 20 };
+enum { STACK = 1 << 20, MOST = 4096 /* numbers in a call */ };
 typedef enum { NO_CALL, ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER, PASS_ON } Kind;
 static const char *const names[] = {"makes no more calls", "is in split_all_reduce",
                                     "is in split_reduce_scatter", "is in split_all_gather",
@@ -93,6 +93,8 @@ void played_run(int P, PlayedRank *rank, void *context, const char *where)
                          "%s: rank 0 %s with n = %d, rank %d with n = %d", where,
                          names[ranks[0].kind], ranks[0].n, r, ranks[r].n);
         }
+        WRONG_UNLESS(ranks[0].n >= 0 && ranks[0].n <= MOST, "%s: rank 0 %s with n = %d", where,
+                     names[ranks[0].kind], ranks[0].n);
         if (ranks[0].kind)
             carry_out(P);
     } while (ranks[0].kind);
