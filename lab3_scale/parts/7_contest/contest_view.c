@@ -43,11 +43,15 @@ static void draw_size(const Contest *c, Plot *plot, int size)
         ContestLine line = contest_line(c, ROWS - 1 - r, size);
         Spread s = line.accuracy;
         double y = r, x[2] = {s.low, s.high}, ys[2] = {y, y};
-        int color = line.nesterov == VERDICT_HOLDS ? 2 : line.nesterov == VERDICT_HARMS ? 1 : 0;
+        PlotStyle style = {.color = plot_series(0), .size = 9};
+        if (line.nesterov == VERDICT_HOLDS)
+            style.color = plot_series(2), style.shape = PLOT_TRIANGLE;
+        else if (line.nesterov == VERDICT_HARMS)
+            style.color = plot_series(1), style.shape = PLOT_DIAMOND;
         if (!s.count)
             continue;
-        plot_line(p, 2, x, ys, (PlotStyle){.color = plot_series(color)});
-        plot_scatter(p, 1, &s.median, &y, (PlotStyle){.color = plot_series(color), .size = 9});
+        plot_line(p, 2, x, ys, (PlotStyle){.color = style.color});
+        plot_scatter(p, 1, &s.median, &y, style);
     }
 }
 
@@ -61,8 +65,9 @@ void contest_draw(const void *contest, Plot *plot)
         return;
     for (int i = 0; i < CONTEST_SIZES; i++)
         draw_size(c, plot, i);
-    plot_footer(plot, "grey: the small batch's range; dashed: tuned Nesterov's median. Against its "
-                      "range: green above, vermilion below, blue neither. No dot: too far left");
+    plot_footer(plot,
+                "grey: the small batch's range; dashed: tuned Nesterov's median. Green triangles: "
+                "above its range; vermilion diamonds: below; none: too far left");
 }
 
 static void say(const Contest *c, ContestRow row, int size)
