@@ -5,6 +5,7 @@
 #     PROGRAM | RANKS | MINUTES | DIFFICULTY | core or choice | ABOUT
 #
 # RANKS: how many it starts on unless NP or HOSTS says otherwise; serial: one process, always.
+# "core 2b": of this part's exercises 2b alone is core.
 # Indented under it is what is made with its reference solution; OPTIONS may begin with NP=RANKS:
 #
 #     demo   | TITLE | OPTIONS                    a station of 'make demo'
@@ -17,7 +18,7 @@
 #     where all are finished: the first. FILE keeps what was opened, and which exercises passed.
 #     MAKE builds and runs a check.
 # parts.sh runs KIND LAB…: a line LAB/PROGRAM|RANKS|NAME|OPTIONS for each demo, figure or record.
-# parts.sh core LAB: the numbers of the core parts.
+# parts.sh core LAB: the numbers of the core parts, or of the core exercise of one.
 # parts.sh tables OUT HANDOUT…: the handouts, with their table of parts and the line under a part's
 #     heading brought up to date, as OUT/LAB.md.
 # Exit status: 0; 1: a program failed; 2: usage.
@@ -64,11 +65,13 @@ run() { # lab, program…, --, option…
     done
 }
 
-# Do the part's exercises pass? One with a TODO is not tried; one that passed is not tried again
-# until it is changed. A part without exercises is finished once it was opened.
+# Do the part's exercises pass, or its core exercise? One with a TODO is not tried; one that passed
+# is not tried again until it is changed. A part without exercises is finished once it was opened.
 finished() { # lab, program, file
-    local file name passed pending=() any=''
-    for file in "$1/check/$(number "$2")"[a-z_]*_check.c; do
+    local file name passed pending=() any='' of
+    of=$(field "$1" "$2" 5)
+    case $of in 'core '*) of=${of#core } ;; *) of=$(number "$2") ;; esac
+    for file in "$1/check/$of"[a-z_]*_check.c; do
         [ -e "$file" ] || continue
         any=yes name=$(basename "$file" _check.c) file=$1/exercises/$name.c
         [ -e "$file" ] || file=$1/$name.c
@@ -124,7 +127,7 @@ runs() { # kind, lab…
     done
 }
 core() { # lab
-    rows "$1" | awk -F ' *[|] *' '$5 == "core" { print $1 + 0 }'
+    rows "$1" | awk -F ' *[|] *' '$5 ~ /^core/ { print $5 == "core" ? $1 + 0 : substr($5, 6) }'
 }
 
 # The lines between "<!-- parts" and "<!-- end" are the table; the line after "## Part N", in
@@ -148,6 +151,7 @@ tables() { # out, handout…
                 n = $1 + 0
                 if (n in line) next # a second program of the part
                 kind = toupper(substr($5, 1, 1)) substr($5, 2)
+                if (sub(/ /, ": ", kind)) kind = kind " alone"
                 line[n] = sprintf("*%s, %d minutes, %s.*", kind, $3, $4)
                 row[++rows] = sprintf("| %d %s | %s | %d | %s | %s | %s |", n, $5, $6, $3, $4, \
                     $2 == "serial" ? 1 : $2, list(n))
@@ -164,7 +168,7 @@ tables() { # out, handout…
             /^## Part [0-9]/ {
                 print; print ""; print line[substr($0, 9) + 0]; heading = 1; next
             }
-            heading && /^(|\*(Core|Choice), .*\*)$/ { next }
+            heading && /^(|\*(Core|Choice)[,:] .*\*)$/ { next }
             heading { print ""; heading = 0 }
             { print }' "$lab/parts.txt" "$handout" >"$out/$lab.md" || return
     done

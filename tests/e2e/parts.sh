@@ -59,4 +59,10 @@ echo FAIL >verdict_1a_f
 opens "one was changed, and fails now" lab/1_one '1a_f '
 rm lab/exercises/1a_f.c
 opens "one was deleted" lab/1_one ''
+done_with exercises/1a_f.c
+rm verdict_1a_f
+printf '    TODO(1);\n' >lab/exercises/1b_g.c
+sed -i '/^1_one/s/core/core 1a/' lab/parts.txt
+opens "its core exercise is done" '' '1a_f '
+[ "$("$parts" core lab | paste -sd ' ')" = '1a 2' ] || { "$parts" core lab; failed=yes; }
 [ -z "$failed" ]
