@@ -38,7 +38,8 @@ static void judge(void *unused)
         snprintf(where, sizeof where, "P = %d, n = %d, d = %d%s", P, h.n, h.d,
                  h.scale > 1 ? ", exponents in the hundreds" : "");
         for (int r = 0; r < P; r++) {
-            h.out[r] = alloc(size, sizeof *h.out[r]);
+            h.out[r] = alloc(size + 1, sizeof *h.out[r]);
+            h.out[r][size] = PLAYED_BEHIND;
             for (int i = 0; i < size; i++)
                 h.out[r][i] = (float)EXERCISE_UNSET;
         }
@@ -46,6 +47,8 @@ static void judge(void *unused)
         exercise_group(h.scale > 1 ? "exponents in the hundreds" : P == 1 ? "P = 1" : NULL);
         for (int r = 0; r < P; r++) {
             exercise_case("%s, rank %d", where, r);
+            WRONG_UNLESS(h.out[r][size] == PLAYED_BEHIND, "%s: it writes behind out [%d]", where,
+                         size);
             exercise_values("out", h.out[r], size);
             free(h.out[r]);
         }

@@ -4,10 +4,12 @@
 #include "exercise.h"
 #include <string.h>
 
-/* [rows, columns] of a larger matrix of known numbers, from (row, column) on; array < 0: unset. */
+/* [rows, columns] of a larger matrix of known numbers, from (row, column) on; array < 0: unset. One
+ * number more stands behind it. */
 static float *part_of(int array, int width, int row, int column, int rows, int columns)
 {
-    float *v = alloc(rows * columns, sizeof *v);
+    float *v = alloc(rows * columns + 1, sizeof *v);
+    v[rows * columns] = PLAYED_BEHIND;
     for (int i = 0; i < rows; i++)
         for (int k = 0; k < columns; k++)
             v[i * columns + k] = array < 0 ? (float)EXERCISE_UNSET
@@ -39,7 +41,24 @@ static void rank_free(MlpRank *k)
     free(k->m.dw1), free(k->m.dw2), free(k->x), free(k->y), free(k->dx), free(k->dy);
 }
 
-static void note_array(const MlpRank *k, int positions, const char *name)
+/* What it was given is still there. */
+static void expect_same(const MlpRank *k, const MlpRank *given, int positions, const char *where)
+{
+    int C = k->m.C, weights = k->m.F * C;
+    const struct {
+        const char *name;
+        const float *v, *was;
+        int n;
+    } all[] = {{"x", k->x, given->x, positions * C},
+               {"dy", k->dy, given->dy, positions * C},
+               {"w1", k->m.w1, given->m.w1, weights},
+               {"w2", k->m.w2, given->m.w2, weights}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        WRONG_UNLESS(!memcmp(all[i].v, all[i].was, ((size_t)all[i].n + 1) * sizeof(float)),
+                     "%s: it changes %s", where, all[i].name);
+}
+
+static void note_array(const MlpRank *k, int positions, const char *name, const char *where)
 {
     int T = k->m.T, C = k->m.C, F = k->m.F;
     const struct {
@@ -50,8 +69,11 @@ static void note_array(const MlpRank *k, int positions, const char *name)
                {"inner", k->m.inner, T * F}, {"active", k->m.active, T * F},
                {"dw1", k->m.dw1, F * C},     {"dw2", k->m.dw2, C * F}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!strcmp(all[i].name, name))
+        if (!strcmp(all[i].name, name)) {
+            WRONG_UNLESS(all[i].v[all[i].n] == PLAYED_BEHIND, "%s: it writes behind %s [%d]", where,
+                         name, all[i].n);
             exercise_values(all[i].name, all[i].v, all[i].n);
+        }
 }
 
 void mlp_judge(PlayedRank *run, bool positions_cut, const char *const *names)
@@ -70,9 +92,12 @@ void mlp_judge(PlayedRank *run, bool positions_cut, const char *const *names)
         played_run(P, run, rank, where);
         exercise_group(P == 1 ? "P = 1" : NULL);
         for (int r = 0; r < P; r++) {
+            MlpRank given = rank_new(P, r, T, C, F, positions);
+            expect_same(&rank[r], &given, positions, where);
+            rank_free(&given);
             exercise_case("%s, rank %d", where, r);
             for (int k = 0; names[k]; k++)
-                note_array(&rank[r], positions, names[k]);
+                note_array(&rank[r], positions, names[k], where);
             rank_free(&rank[r]);
         }
         exercise_fact("the calls between ranks (1 all-reduce, 2 reduce-scatter, 3 all-gather)",

@@ -7,6 +7,7 @@
 #include "lab2.h"
 
 enum { PLAYED_RANKS = 4 };
+#define PLAYED_BEHIND (-8888.5f) /* what stands behind an array */
 
 /* What one rank does. s->rank says which it is. */
 typedef void PlayedRank(Split *s, void *context);
