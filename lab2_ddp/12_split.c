@@ -45,11 +45,10 @@ int main(int argc, char **argv)
     link_choose("none", "virtual"); /* no link between the measurements */
     Comm *comm = comm_open("mpi");
     int most = comm->size < 8 ? comm->size : 8;
-    REQUIRE(
-        s.positions % most == 0 && s.width % most == 0 && (most & (most - 1)) == 0,
-        "--positions=%d, --width=%d: give multiples of the ranks, of which there are 1, 2, 4 or "
-        "8 (NP)",
-        s.positions, s.width);
+    REQUIRE((most & (most - 1)) == 0, "%d ranks: expected 1, 2, 4, or 8 and more (NP=8)", most);
+    REQUIRE(s.positions % most == 0 && s.width % most == 0,
+            "--positions=%d, --width=%d: on %d ranks give multiples of %d", s.positions, s.width,
+            most, most);
     Lab lab = lab_open(comm, &run);
     lab_run(&lab, "lab2_split", &run, table);
     split_open(&s, MPI_COMM_WORLD);

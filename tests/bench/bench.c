@@ -20,7 +20,7 @@
 
 static const struct {
     const char *name, *shape;
-    int batch, tokens; /* 0: --batch; of a window of text, or 1: an image */
+    int batch, tokens; /* batch 0: --batch. tokens: in a window of text; of an image 1 */
 } networks[] = {{"cnn", "", 0, 1},
                 {"resnet8", "", 0, 1},
                 {"resnet20", "", 0, 1},
@@ -68,7 +68,7 @@ static const char *unit_of(int network)
 {
     return networks[network].tokens > 1 ? "tokens" : "images";
 }
-/* Ours of a text are in float32 only. */
+/* Text is trained in float32 only. */
 static int precisions_of(int network) { return networks[network].tokens > 1 ? 1 : PRECISIONS; }
 
 static Worker start_peer(const Bench *b, int network, int threads, const char *setting)
@@ -360,7 +360,8 @@ int main(int argc, char **argv)
         {"rounds", ARG_INT, &b.rounds, .min = 1, .max = SAMPLES, .help = "turns of each program"},
         {"pairs", ARG_INT, &b.pairs, .min = 1, .max = SAMPLES,
          .help = "turns of two ranks and two processes"},
-        {"batch", ARG_INT, &b.batch, .min = 1, .max = 2048, .help = "images per step"},
+        {"batch", ARG_INT, &b.batch, .min = 1, .max = 2048,
+         .help = "images per step (a GPT has a batch of its own)"},
         {"seconds", ARG_REAL, &b.seconds, .min = 0.01, .max = 60, .help = "length of each turn"},
         {"ranks", ARG_FLAG, &ranks, .help = "also measure two ranks"},
         {0}};

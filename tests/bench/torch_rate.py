@@ -5,8 +5,8 @@ protocol.
 
 TOKENS: of a window, for a MODEL of text.
 
-SETTING: default (eager, NCHW), channels-last, compiled (torch.compile, channels last), bf16
-(autocast, channels last), bf16-compiled (both). On a GPU, channels last, with cuDNN's choice of
+SETTING: default (eager, NCHW), channels-last (of text: eager), compiled (torch.compile, channels
+last), bf16 (autocast, channels last), bf16-compiled (both). On a GPU, channels last, with cuDNN's choice of
 the fastest: cuda-fp32, cuda-tf32, cuda-bf16 (autocast), cuda-fp16 (autocast, its loss scaled by a
 GradScaler), and each with -compiled (torch.compile; the whole step, fused SGD included, is one CUDA
 graph); THREADS is then ignored. Prints "ready VERSION";
