@@ -6,10 +6,11 @@ protocol.
 TOKENS: of a window, for a MODEL of text.
 
 SETTING: default (eager, NCHW), channels-last (of text: eager), compiled (torch.compile, channels
-last), bf16 (autocast, channels last), bf16-compiled (both). On a GPU, channels last, with cuDNN's choice of
-the fastest: cuda-fp32, cuda-tf32, cuda-bf16 (autocast), cuda-fp16 (autocast, its loss scaled by a
-GradScaler), and each with -compiled (torch.compile; the whole step, fused SGD included, is one CUDA
-graph); THREADS is then ignored. Prints "ready VERSION";
+last), bf16 (autocast, channels last), bf16-compiled (both). On a GPU, channels last, with cuDNN's
+choice of the fastest: cuda-fp32, cuda-tf32, cuda-bf16 (autocast), cuda-fp16 (autocast, its loss
+scaled by a GradScaler), and each with -compiled (torch.compile; the whole step, fused SGD included,
+is one CUDA graph); THREADS is then ignored.
+Prints "ready VERSION";
 then for each line read, a number of seconds, trains for about that long and prints "images seconds
 peak_KiB". With WORLD_SIZE=2 it is one of two ranks of DistributedDataParallel over gloo, pinned to
 core RANK; rank 0 reads the commands. Networks: tests/torch/models.py.
