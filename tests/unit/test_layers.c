@@ -3,9 +3,11 @@
 #include "check.h"
 #include "device.h"
 #include <math.h>
+#include <string.h>
 
 /* ---- dense ---- */
-static void dense_case(Device *d, int N, int planned, int D, int K, bool biased)
+/* factors BF16: numbers that rounding to it leaves as they are. */
+static void dense_case(Device *d, DType factors, int N, int planned, int D, int K, bool biased)
 {
     double *x = random_values(1, (size_t)N * D, 0.5, 1), *w = random_values(2, (size_t)K * D, 0, 1),
            *bias = random_values(3, K, 0, 3);
@@ -13,6 +15,8 @@ static void dense_case(Device *d, int N, int planned, int D, int K, bool biased)
            *dx = zeros((size_t)N * D);
     double *dw = random_values(5, (size_t)K * D, 0, 1), *dbias = random_values(6, K, 0, 1),
            *old = random_values(7, (size_t)N * D, 0, 1);
+    round_to(factors, x, (size_t)N * D), round_to(factors, w, (size_t)K * D);
+    round_to(factors, dy, (size_t)N * K);
     Tensor tx = put(d, x, (Shape){N, 1, 1, D}, 0), tw = put_matrix(d, w, K, D),
            tb = biased ? put_vector(d, bias, K) : NO_TENSOR;
     Tensor ty = put(d, NULL, (Shape){planned, 1, 1, K}, 0),
@@ -44,15 +48,29 @@ static void dense_case(Device *d, int N, int planned, int D, int K, bool biased)
         assert_true(isnan(tail[i])); /* rows behind the batch's end */
 }
 
+/* On a CPU: blocks and tiles of cpu_product.c, whole and not. */
+static void dense_bf16(Device *d, bool biased)
+{
+    backend_precision(d->s->be, "bf16");
+    dense_case(d, BF16, 5, 9, 33, 10, biased); /* narrow: in float32 */
+    dense_case(d, BF16, 1, 1, 32, 32, biased);
+    dense_case(d, BF16, 13, 15, 33, 61, biased);
+    dense_case(d, BF16, 85, 85, 257, 95, biased);
+    dense_case(d, BF16, 300, 300, 64, 530, biased);
+    backend_precision(d->s->be, "fp32");
+}
+
 DEVICE_TEST(dense)
 {
     for (int biased = 0; biased < 2; biased++) {
-        dense_case(d, 1, 1, 1, 1, biased);
-        dense_case(d, 1, 4, 7, 10, biased);
-        dense_case(d, 5, 9, 33, 10, biased);
-        dense_case(d, 17, 17, 64, 3, biased);
-        dense_case(d, 32, 32, 784, 100, biased);
-        dense_case(d, 1100, 1100, 5, 7, biased); /* more rows than a GPU's piece has */
+        dense_case(d, F32, 1, 1, 1, 1, biased);
+        dense_case(d, F32, 1, 4, 7, 10, biased);
+        dense_case(d, F32, 5, 9, 33, 10, biased);
+        dense_case(d, F32, 17, 17, 64, 3, biased);
+        dense_case(d, F32, 32, 32, 784, 100, biased);
+        dense_case(d, F32, 1100, 1100, 5, 7, biased); /* more rows than a GPU's piece has */
+        if (!strcmp(d->op->name, "cpu"))
+            dense_bf16(d, biased);
     }
 }
 
@@ -441,6 +459,7 @@ DEVICE_TEST(cross_entropy)
         loss_case(d, 37, 10, weighted, 3, smooth);
         loss_case(d, 8, 2, weighted, 30, smooth);
         loss_case(d, 5, 1000, weighted, 2, smooth);
+        loss_case(d, 9, 300, weighted, 1e4, smooth);
         loss_case(d, 3, 1, weighted, 1, smooth);    /* one class: loss 0 */
         loss_case(d, 64, 7, weighted, 1e4, smooth); /* 10,000 and more apart: no overflow */
     }
@@ -487,18 +506,25 @@ DEVICE_TEST(extreme_logits)
 }
 
 /* A NaN logit, at any position, gives a NaN loss and counts as wrong; the other samples are as they
- * would be. */
+ * would be. Of equal logits the first counts. */
+static void nan_case(Device *d, int K, int at)
+{
+    const int label[3] = {1, 1, K - 1};
+    double *logits = zeros((size_t)3 * K);
+    logits[1] = logits[K + 1] = 5;
+    logits[at] = NAN;
+    Loss l = loss_new(d, logits, label, NULL, 3, K);
+    d->op->cross_entropy(d->s, l.dlogits, l.losses, l.totals, l.logits, l.label, NO_TENSOR, 1, 0);
+    double *losses = get(d, l.losses), *totals = get(d, l.totals);
+    assert_true(isnan(losses[0]) && isfinite(losses[1]) && isnan(totals[0]));
+    expect_close(losses[2], log(K), 0, 1e-6, "loss of equal logits");
+    assert_true(totals[1] == 8);
+}
+
 DEVICE_TEST(nan_logits)
 {
-    const int label[2] = {1, 1};
-    for (int at = 0; at < 3; at++) {
-        double logits[6] = {0, 5, 0, 0, 5, 0};
-        logits[at] = NAN;
-        Loss l = loss_new(d, logits, label, NULL, 2, 3);
-        d->op->cross_entropy(d->s, l.dlogits, l.losses, l.totals, l.logits, l.label, NO_TENSOR, 1,
-                             0);
-        double *losses = get(d, l.losses), *totals = get(d, l.totals);
-        assert_true(isnan(losses[0]) && isfinite(losses[1]) && isnan(totals[0]));
-        assert_true(totals[1] == 8);
-    }
+    for (int at = 0; at < 3; at++)
+        nan_case(d, 3, at);
+    nan_case(d, 70, 0);
+    nan_case(d, 70, 69);
 }

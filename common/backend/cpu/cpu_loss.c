@@ -1,9 +1,9 @@
 /* cpu_loss.c: softmax and cross entropy in one pass: loss = log(sum exp(z - max)) - (z[label] -
  * max), so that nothing overflows. Rows are computed by all threads; totals are added in order. */
-#include "cpu.h"
+#include "cpu_exp.h"
 #include <math.h>
 
-enum { BLOCK_ROWS = 1024 };
+enum { BLOCK_ROWS = 1024, WIDE = 64, EXPS = 256 }; /* WIDE: a row that is worth vectors */
 
 typedef struct RowLoss {
     double loss;
@@ -36,6 +36,55 @@ static RowLoss row_loss(float *dlogits, const float *z, int K, int y, double sca
     return (RowLoss){finite ? log(sum) - aim : NAN, finite && best == y};
 }
 
+/* exp(z - most) of K logits; returns their sum, NaN if a logit is. */
+static double exponentials(float *e, const float *z, float most, int K)
+{
+    float sum = 0;
+#pragma omp simd
+    for (int k = 0; k < K; k++)
+        e[k] = exp_of(z[k] - most);
+#pragma omp simd reduction(+ : sum)
+    for (int k = 0; k < K; k++)
+        sum += e[k];
+    return sum;
+}
+
+static float largest(const float *z, int K)
+{
+    float most = z[0];
+#ifndef __clang__ /* which makes no vectors of this, and says so */
+#pragma omp simd reduction(max : most)
+#endif
+    for (int k = 1; k < K; k++)
+        most = z[k] > most ? z[k] : most;
+    return most;
+}
+
+/* The same of many logits: exponentials in float32, to 1e-7. */
+static RowLoss wide_row_loss(float *dlogits, const float *z, int K, int y, double scale,
+                             float smoothing)
+{
+    ASSERT(y >= 0 && y < K);
+    float most = largest(z, K), e[EXPS];
+    double sum = 0, all = 0, own = (double)z[y] - most;
+    bool best = z[y] == most; /* of equal logits the first counts */
+    for (int k = 0; best && k < y; k++)
+        best = z[k] != most;
+    for (int k = 0; smoothing > 0 && k < K; k++)
+        all += (double)z[k] - most;
+    for (int k = 0; k < K; k += EXPS)
+        sum += exponentials(dlogits ? dlogits + k : e, z + k, most, K - k < EXPS ? K - k : EXPS);
+    bool finite = sum == sum;
+    if (dlogits) {
+        float times = (float)(scale / sum), share = (float)(scale * smoothing / K);
+        for (int k = 0; k < K; k++)
+            dlogits[k] = times * dlogits[k] - share;
+        dlogits[y] -= (float)(scale * (1 - smoothing));
+    }
+    double aim = smoothing > 0 ? own + smoothing * (all / K - own) : own;
+    return (RowLoss){finite ? log(sum) - aim : NAN, finite && best};
+}
+
 void cpu_cross_entropy(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, Tensor logits,
                        Tensor label, Tensor weight, float scale, float smoothing)
 {
@@ -47,13 +96,15 @@ void cpu_cross_entropy(Stream *s, Tensor dlogits, Tensor losses, Tensor totals, 
     float *dz = given(dlogits) ? cpu_at(dlogits) : NULL,
           *loss = given(losses) ? cpu_at(losses) : NULL;
     const int32_t *y = cpu_at(label);
+    RowLoss (*one)(float *, const float *, int, int, double, float) = K < WIDE ? row_loss
+                                                                               : wide_row_loss;
     for (int first = 0; first < rows; first += BLOCK_ROWS) {
         RowLoss block[BLOCK_ROWS];
         int end = first + BLOCK_ROWS < rows ? first + BLOCK_ROWS : rows;
 #pragma omp parallel for num_threads(s->threads) schedule(static) if (end - first >= 256)
         for (int r = first; r < end; r++)
-            block[r - first] = row_loss(dz ? dz + (size_t)r * K : NULL, z + (size_t)r * K, K, y[r],
-                                        w ? (double)scale * w[r / each] : scale, smoothing);
+            block[r - first] = one(dz ? dz + (size_t)r * K : NULL, z + (size_t)r * K, K, y[r],
+                                   w ? (double)scale * w[r / each] : scale, smoothing);
         for (int r = first; r < end; r++) {
             total[0] += (w ? w[r / each] : 1) * block[r - first].loss;
             total[1] += block[r - first].correct;

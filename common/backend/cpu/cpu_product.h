@@ -1,0 +1,15 @@
+/* cpu_product.h: a matrix product of factors that are rounded to bfloat16: private to cpu_*.c. */
+#ifndef CPU_PRODUCT_H
+#define CPU_PRODUCT_H
+#include "cpu_element.h"
+
+/* Element (i, j) of a matrix is at[i * row + j * column]; one of the two steps is 1. */
+typedef struct Matrix {
+    const float *at;
+    long row, column;
+} Matrix;
+
+/* Rows [i0, i1) of c [m,n] (+)= a [m,k] b [k,n]; c's rows are ldc apart. Sums are in float32, in an
+ * order that depends on k alone. Only where the processor has DOTS. */
+void cpu_product(float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int n, int k, bool add);
+#endif
