@@ -207,6 +207,8 @@ void plot_window_say(PlotWindow *window, const char *text);
 bool plot_window_event(PlotWindow *window, PlotEvent *event);
 /* drag turns, wheel zooms; true: it was such an event */
 bool plot_camera_move(PlotCamera *camera, const PlotEvent *event);
+/* Was `s` pressed? The next plot_window_show() saves the figure. */
+bool plot_window_saves(const PlotWindow *window);
 /* Draws and shows the figure; waits, to stay at 60 frames/s. */
 void plot_window_show(PlotWindow *window);
 

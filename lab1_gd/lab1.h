@@ -58,4 +58,14 @@ Turn pipeline_turn(int stage, int stages, int micro_batches, int tick);
 
 /* exercises/9b_column_shard.c */
 void column_shard(int *first, int *count, int columns, int rank, int ranks);
+
+/* exercises/10a_attention.c */
+void attention(float *y, float *p, const float *q, const float *k, const float *v, int T, int d);
+
+/* exercises/10b_softmax_backward.c */
+void softmax_backward(float *ds, const float *p, const float *dp, int n);
+
+/* exercises/10c_layernorm_backward.c */
+void layernorm_backward(float *dx, float *dgamma, float *dbeta, const float *dy, const float *x,
+                        const float *gamma, float mean, float istd, int n);
 #endif

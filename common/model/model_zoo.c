@@ -164,8 +164,8 @@ static int gpt_block(Model *m, int x, int layer, int width, int heads, float las
 /* GPT-2 (Radford et al., 2019) without dropout, its names and initial weights; the context is as
  * long as a sample. Parameters have the names of Hugging Face's GPT2Model, and the shapes of
  * PyTorch's Linear, [out,in]: its Conv1D weights (c_attn, c_proj, c_fc) are their transposes. The
- * logits' weights are wte's. As around every dense layer, activations are float32 in any precision; a
- * GPU's tensor cores multiply in TF32, a CPU's dots in BF16.
+ * logits' weights are wte's. As around every dense layer, activations are float32 in any precision;
+ * a GPU's tensor cores multiply in TF32, a CPU's dots in BF16.
  *
  * Tokens come as the loader makes them of bytes, (v / 255 - mean) istd: with mean 0 and istd 255
  * these are whole numbers again, exactly. */

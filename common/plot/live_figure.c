@@ -48,7 +48,8 @@ static int run_window(Run *run, const LiveFigure *s, PlotWindow *window, Plot *p
         if (s->advance)
             s->advance(s->context, filmed ? 1.0 / FILM_RATE : fmin(now - before, 0.1));
         before = now;
-        if (!s->changed || s->changed(s->context))
+        bool due = !s->changed || s->changed(s->context);
+        if (due || plot_window_saves(window)) /* a saved figure is of this moment */
             s->draw(s->context, plot);
         plot_window_show(window);
         if (filmed)

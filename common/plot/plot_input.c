@@ -60,6 +60,8 @@ void window_lost(PlotWindow *window)
     window->lost = true;
 }
 
+bool plot_window_saves(const PlotWindow *window) { return window->to_save > 0; }
+
 void plot_save_asked(PlotWindow *window)
 {
     for (; window->to_save > 0; window->to_save--)
@@ -247,6 +249,7 @@ bool plot_window_event(PlotWindow *window, PlotEvent *event)
 }
 
 #else
+bool plot_window_saves(const PlotWindow *window) { return false; }
 void plot_window_full_screen(PlotWindow *window) {}
 void plot_window_say(PlotWindow *window, const char *text) {}
 

@@ -156,8 +156,6 @@ bool batch_sweep_run(BatchSweep *b, Run *run)
                                               .work = train,
                                               .found = found,
                                               .goes_on = goes_on});
-    if (complete)
-        run_progress(run, "sweep", total, total, "runs", "all done");
     free(w.item);
     return complete;
 }

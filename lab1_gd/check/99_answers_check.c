@@ -143,6 +143,19 @@ static const Question questions[] = {
      "micro-batches",
      "1036c9c9d754ddaa",
      {{1.11111, "that is all turns, M + S - 1"}}},
+    {"10_1_multiply_adds",
+     "10.1: multiply-adds of the products q·k of one head",
+     "multiply-adds",
+     "dc20de93bf5fafdc",
+     {{1.96923, "position i has a score for j ≤ i alone"},
+      {0.125, "each product is of 8 numbers"}}},
+    {"10_2_nats",
+     "10.2: nats per his, her or their of one who knows the verb's ending alone",
+     "nats",
+     "ed6b3c877b569730",
+     {{2.37744, "that is without the verb's ending, and with as many of each"},
+      {1.5, "of they the ending leaves nothing open"},
+      {2.08137, "a bit is ln 2 nats: multiply"}}},
 };
 
 int main(int argc, char **argv)

@@ -141,6 +141,20 @@ grep -q '"13 optimiser: average","pid":1' "$work/lab1_fifteen_steps/trace.json" 
 run 2 sol/8_fifteen_steps --batch 200 --images 300
 refused 'less than one batch of 200'
 
+# ---- part 10 ----
+# The network with the exercises' layers has the library's gradient, and learns; text has no owners
+# that are known.
+options=(--model gpt-16-2-2 --updates 60 --batch 4)
+run 1 student/10_transformer; stub 10a_attention.c
+run 1 sol/10_transformer; is 0 'difference [0-9.]*e-0[78]$'
+table 'NR == 2 { first = $2 } END { exit !(NR == 62 && $2 < first - 1.5 && $3 > 0) }'
+run 1 sol/10_transformer --data licences; is 0 '^after 60 updates'
+run 1 sol/10_transformer --precision bf16; refused 'in float32'
+run 1 sol/10_transformer --model mlp; refused 'this network reads images'
+run 1 sol/10_transformer --batch 20000; refused ''
+run 1 sol/10_transformer --rate 100; is 1 'diverged'
+run 2 sol/10_transformer; refused '2 ranks: this part runs on one'
+
 # ---- part 9 ----
 part=9_three_parallelisms
 options=("${data[@]}")

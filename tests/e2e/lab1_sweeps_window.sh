@@ -24,7 +24,7 @@ pauses measured
 finish
 
 start "${small[@]}"
-four() { [ "$(rows)" = 4 ]; }
+four() { [ "$(rows)" = 4 ] && grep -q 'sweep .*all done' "$work/log"; }
 within 300 four || fail "expected 4 runs: $(rows)"
 settle; as_before=$shots
 press d; changes "d"; press d; shot
@@ -46,7 +46,7 @@ pauses rows
 finish
 
 start "${small[@]}"
-sixteen() { [ "$(rows)" = 16 ]; }
+sixteen() { [ "$(rows)" = 16 ] && grep -q 'check .*all done' "$work/log"; }
 within 300 sixteen || fail "expected 7 sizes and the check, twice: $(rows)"
 settle; as_before=$shots
 press plus; changes "+"; press minus; shot

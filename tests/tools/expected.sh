@@ -31,6 +31,7 @@ live_512|1|6_live_surface|--updates 900 --seed 1 --batch 512 --rate 0.3
 scaling|1|7_scaling_laws|
 steps|1|8_fifteen_steps|
 parallel|4|9_three_parallelisms|
+transformer|1|10_transformer|
 END
 }
 

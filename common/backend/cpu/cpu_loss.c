@@ -3,7 +3,7 @@
 #include "cpu_exp.h"
 #include <math.h>
 
-enum { BLOCK_ROWS = 1024, WIDE = 64, EXPS = 256 }; /* WIDE: a row that is worth vectors */
+enum { BLOCK_ROWS = 1024, WIDE = 64 }; /* WIDE: a row that is worth vectors */
 
 typedef struct RowLoss {
     double loss;
@@ -36,16 +36,22 @@ static RowLoss row_loss(float *dlogits, const float *z, int K, int y, double sca
     return (RowLoss){finite ? log(sum) - aim : NAN, finite && best == y};
 }
 
-/* exp(z - most) of K logits; returns their sum, NaN if a logit is. */
+/* exp(z - most) of K logits into e, or nowhere (NULL); returns their sum, NaN if a logit is. */
 static double exponentials(float *e, const float *z, float most, int K)
 {
     float sum = 0;
+    if (e) {
 #pragma omp simd
-    for (int k = 0; k < K; k++)
-        e[k] = exp_of(z[k] - most);
+        for (int k = 0; k < K; k++)
+            e[k] = exp_of(z[k] - most);
+#pragma omp simd reduction(+ : sum)
+        for (int k = 0; k < K; k++)
+            sum += e[k];
+        return sum;
+    }
 #pragma omp simd reduction(+ : sum)
     for (int k = 0; k < K; k++)
-        sum += e[k];
+        sum += exp_of(z[k] - most);
     return sum;
 }
 
@@ -65,15 +71,14 @@ static RowLoss wide_row_loss(float *dlogits, const float *z, int K, int y, doubl
                              float smoothing)
 {
     ASSERT(y >= 0 && y < K);
-    float most = largest(z, K), e[EXPS];
-    double sum = 0, all = 0, own = (double)z[y] - most;
+    float most = largest(z, K);
+    double all = 0, own = (double)z[y] - most;
     bool best = z[y] == most; /* of equal logits the first counts */
     for (int k = 0; best && k < y; k++)
         best = z[k] != most;
     for (int k = 0; smoothing > 0 && k < K; k++)
         all += (double)z[k] - most;
-    for (int k = 0; k < K; k += EXPS)
-        sum += exponentials(dlogits ? dlogits + k : e, z + k, most, K - k < EXPS ? K - k : EXPS);
+    double sum = exponentials(dlogits, z, most, K);
     bool finite = sum == sum;
     if (dlogits) {
         float times = (float)(scale / sum), share = (float)(scale * smoothing / K);

@@ -39,6 +39,8 @@ void batch_study_work(void *study)
     study_lock(&s->study, true);
     s->complete = complete;
     study_lock(&s->study, false);
+    if (complete)
+        run_progress(s->study.lab->run, "sweep", s->sweep.done, s->sweep.done, "runs", "all done");
 }
 
 void batch_study_table(const void *study)

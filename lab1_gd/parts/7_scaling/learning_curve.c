@@ -208,7 +208,6 @@ static bool measure(LearningCurve *l)
     comm_broadcast_host(l->study.lab->comm, &l->check, sizeof l->check, 0);
     if (l->check && !train_all(l, "check", &l->check, 1, total))
         return false;
-    run_progress(l->study.lab->run, "check", total, total, "runs", "all done");
     return true;
 }
 
@@ -219,6 +218,8 @@ void learning_curve_work(void *study)
     study_lock(&l->study, true);
     l->complete = complete;
     study_lock(&l->study, false);
+    if (complete)
+        run_progress(l->study.lab->run, "check", l->done, l->done, "runs", "all done");
 }
 
 Interval learning_curve_range(const LearningCurve *l, int which)
