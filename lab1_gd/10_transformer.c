@@ -47,7 +47,7 @@ int main(int argc, char **argv)
                              .event = gpt_event},
                    .model = "gpt-32-2-4",
                    .batch = 8,
-                   .updates = 5000,
+                   .updates = 6000,
                    .images = 1000000,
                    .test = 1000000,
                    .rate = 0.3};

@@ -8,7 +8,7 @@
 #include "study.h"
 #include "training.h"
 
-enum { GPT_POINTS = 2048, GPT_LINES = 7, GPT_TEXT = 48, GPT_MAPS = 64 };
+enum { GPT_POINTS = 2048, GPT_LINES = 7, GPT_TEXT = 64, GPT_MAPS = 64 };
 
 typedef struct GptPoint {
     double update, loss; /* mean of a character, in nats */
