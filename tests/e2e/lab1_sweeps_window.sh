@@ -3,8 +3,8 @@
 # seconds: 600
 # sanitizers: no
 # all: yes
-# Lab 1's sweeps in their window, of batch sizes (part 4) and of data (part 7): pause, each run as a
-# point, what is picked; quitting in the middle of a run.
+# Lab 1's sweeps in their window, of batch sizes (part 4) and of data (part 7), and part 10: pause,
+# each run as a point, what is picked; quitting in the middle of a run.
 set -eu
 program=$BUILD/sol/lab1_gd/4_batch_size
 # shellcheck source=tests/e2e/_screen.sh
@@ -53,3 +53,18 @@ press plus; changes "+"; press minus; shot
 same "$as_before" "$shots" || fail "- does not take + back"
 finish
 expect 'check at [0-9]+ examples'; expect 'α = .*β = .*γ = '; grep 'first frame' "$work/log"
+
+# ---- part 10 ----
+small=(1 sol/lab1_gd/10_transformer --model gpt-16-2-2 --batch 4)
+start "${small[@]}" --updates 100000
+updates() { grep -o '[0-9,]*/100,000 updates' "$work/log" | tail -n 1; }
+pauses updates
+finish
+
+start "${small[@]}" --updates 60
+within 300 grep -q 'training .*60/60' "$work/log" || fail "expected 60 updates"
+settle; as_before=$shots
+press minus; changes "-"; press plus; shot
+same "$as_before" "$shots" || fail "+ does not take - back"
+finish
+expect '^after 60 updates'
