@@ -10,9 +10,10 @@
 static void parse(RunOptions *run, LocalStudy *s, Option *table, int argc, char **argv)
 {
     const Option options[] = {
-        RUN_OPTIONS(*run),
-        {"model", ARG_CHOICE, &s->model, .choices = "linear|mlp",
-         .help = "networks without batch norm"},
+        RUN_OPTIONS_DATA(*run, "auto|synthetic|fashion|cifar10|text|licences",
+                         "data set; text and licences are for a language model"),
+        {"model", ARG_STRING, &s->model,
+         .help = "a network without batch norm: linear, mlp; for text gpt-32-2-4 …"},
         {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096, .help = "images per rank and update"},
         {"updates", ARG_INT, &s->updates, .min = 1, .max = 1e6, .help = "updates per run"},
         {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
@@ -36,6 +37,12 @@ static void parse(RunOptions *run, LocalStudy *s, Option *table, int argc, char 
     OPTIONS_KEEP(table, options);
     args_parse("8_local", "Ranks that train on their own and exchange now and then.", table, argc,
                argv);
+    if (text_named(run->data)) { /* a window has 64 labels */
+        args_otherwise(table, "model", "gpt-32-2-4");
+        args_otherwise(table, "batch", "4");
+        args_otherwise(table, "updates", "2000");
+        args_otherwise(table, "rate", "0.2");
+    }
 }
 
 int main(int argc, char **argv)

@@ -68,8 +68,6 @@ static const char *unit_of(int network)
 {
     return networks[network].tokens > 1 ? "tokens" : "images";
 }
-/* Text is trained in float32 only. */
-static int precisions_of(int network) { return networks[network].tokens > 1 ? 1 : PRECISIONS; }
 
 static Worker start_peer(const Bench *b, int network, int threads, const char *setting)
 {
@@ -168,15 +166,15 @@ static double read_layers(Bench *b, int network, int threads, Kind kinds[16], in
 static void measure(Bench *b, int network, int threads)
 {
     Kind kinds[16];
-    int count, own = precisions_of(network), per = networks[network].tokens;
+    int count, per = networks[network].tokens;
     const char *name = networks[network].name, *unit = unit_of(network);
     Worker peer[SETTINGS], ours[PRECISIONS];
-    for (int i = 0; i < own; i++)
+    for (int i = 0; i < PRECISIONS; i++)
         ours[i] = start_ours(b, network, threads, precisions[i], "");
     for (int i = 0; i < SETTINGS; i++)
         peer[i] = start_peer(b, network, threads, settings[i]);
     for (int round = 0; round < b->rounds; round++) {
-        for (int i = 0; i < own; i++) {
+        for (int i = 0; i < PRECISIONS; i++) {
             worker_go(&ours[i], b->seconds);
             worker_take(&ours[i]);
         }
@@ -188,7 +186,7 @@ static void measure(Bench *b, int network, int threads)
     }
     double definition, floor = read_layers(b, network, threads, kinds, &count, &definition);
     double rate[PRECISIONS];
-    for (int i = 0; i < own; i++) {
+    for (int i = 0; i < PRECISIONS; i++) {
         rate[i] = per * median(ours[i].rate, ours[i].samples);
         printf("%-11s %d thread%s  ours, %s %7.0f %s/s (%.0f to %.0f), %4.0f MB\n", name, threads,
                threads == 1 ? " " : "s", precisions[i], rate[i], unit,
@@ -199,7 +197,7 @@ static void measure(Bench *b, int network, int threads)
     for (int i = 0; i < SETTINGS; i++)
         if (peer[i].there) {
             double theirs = per * median(peer[i].rate, peer[i].samples),
-                   same = rate[own > 1 && !strncmp(settings[i], "bf16", 4)];
+                   same = rate[!strncmp(settings[i], "bf16", 4)];
             printf("    PyTorch %-22s %7.0f %s/s (%.0f to %.0f), %4.0f MB: %.2f times\n",
                    settings[i], theirs, unit, per * lowest(peer[i].rate, peer[i].samples),
                    per * highest(peer[i].rate, peer[i].samples), peer[i].peak / 1e6, same / theirs);

@@ -25,8 +25,8 @@ mistakes() { # questions of $check and $key; lines "name | what is written | wor
     done
 }
 
-sed -nE 's/^([0-9])_([0-9])_.*/\1.\2/p' lab1_gd/exercises/answers.txt >"$work/asked"
-sed -nE 's/^\*\*([0-9]\.[0-9])\*\* .*/\1/p' lab1_gd/HANDOUT.md >"$work/log"
+sed -nE 's/^([0-9]+)_([0-9])_.*/\1.\2/p' lab1_gd/exercises/answers.txt >"$work/asked"
+sed -nE 's/^\*\*([0-9]+\.[0-9])\*\* .*/\1/p' lab1_gd/HANDOUT.md >"$work/log"
 cmp -s "$work/asked" "$work/log" || fail "the handout's questions are not those of answers.txt"
 
 # Without a class the files are as they are here.
@@ -65,29 +65,29 @@ while read -r lab questions same; do
         before=$class
     done
 done <<'END'
-lab1_gd 22 2
+lab1_gd 24 2
 lab2_ddp 12 0
 END
 
 check=$BUILD/sol/lab1_gd/check/99_answers key=lab1_gd/solution/answers.txt
-mistakes 22 <<'END'
+mistakes 24 <<'END'
 2_2_overshoots_from_x | 8.97 | is not within 5 %
 END
 
 # What stands in a file of answers costs its own line; a missing file none but its own points.
 tr '\n' '\r' <"$key" | sed '1s/^/\xef\xbb\xbf/' >"$work/classic"
-answers "$work/classic" 0 22 || fail "a byte order mark, and lines that end in CR"
+answers "$work/classic" 0 24 || fail "a byte order mark, and lines that end in CR"
 sed 's/^1_1_largest/1_1_lagest/' "$key" >"$work/wrong"
-answers "$work/wrong" 1 21 &&
+answers "$work/wrong" 1 23 &&
     grep '^note: .*, line [0-9]* is ignored: there is no question "1_1_lagest_stable_rate"$' \
         "$work/log" &&
-    grep '^note: the questions are 1_1_largest.*, 9_2_micro_batches$' "$work/log" ||
+    grep '^note: the questions are 1_1_largest.*, 10_2_nats$' "$work/log" ||
     fail "a misspelt name"
 mkdir -p "$work/student/lab1_gd/check" "$work/lab1_gd"
 cp "$check" "$work/student/lab1_gd/check/"
 status=0
 (cd "$work" && student/lab1_gd/check/99_answers) >"$work/log" || status=$?
-[ $status = 1 ] && [ "$(grep -c '^TODO ' "$work/log")" = 22 ] &&
+[ $status = 1 ] && [ "$(grep -c '^TODO ' "$work/log")" = 24 ] &&
     grep '^note: .*missing: .*tar xzf labs.tar.gz labs/lab1_gd/exercises/answers.txt$' \
         "$work/log" ||
     fail "a missing file"

@@ -47,6 +47,9 @@ KNOWN = {
     "average": "common/analysis/hessian.c",
     "fraction_done": "lab3_scale/parts/4_norm/norm_ranks.c",
     "shard_reduce": "lab2_ddp/parts/10_shard/shard_study.c",
+    # The library's own backward pass, of a whole head; and a dot product.
+    "softmax_backward": "common/backend/cpu/cpu_attention.c common/backend/cpu/cpu_norm.c",
+    "product": "lab1_gd/parts/5_landscape/directions.c",
     # A constructor's lines.
     "make_model": "common/plot/timeline_figure.c lab2_ddp/parts/9_asynchrony/async_view.c",
     # Four calls in a row.

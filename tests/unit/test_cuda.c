@@ -211,7 +211,8 @@ static void mixed_precision(bool gpu, const char *precision, double loss, double
         {.name = "mlp", .h = 8, .w = 8, .c = 3, .classes = 10},
         {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 10},
         {.name = "resnet8", .h = 9, .w = 8, .c = 3, .classes = 10, .no_batchnorm = true},
-        {.name = "gpt-16-2-2", .h = 1, .w = 8, .c = 1, .classes = 10}};
+        {.name = "gpt-16-2-2", .h = 1, .w = 8, .c = 1, .classes = 10},
+        {.name = "gpt-32-2-2", .h = 1, .w = 8, .c = 1, .classes = 32}};
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
         Backend *wide = open_host(gpu), *half = open_host(gpu);
         backend_precision(half, precision);
@@ -228,8 +229,8 @@ static void mixed_precision(bool gpu, const char *precision, double loss, double
         printf("    %s: gradient off by %.1e; with weights rounded by %.1e\n", networks[i].name,
                off, measure);
         bool has_conv = strcmp(networks[i].name, "mlp") && networks[i].h > 1;
-        assert_true(has_conv ? off > least : off == 0); /* 16 bits were used, and only where there
-                                                         * are convolutions */
+        /* 16 bits were used; without convolutions only by the dense layers of a CPU with dots */
+        assert_true(has_conv ? off > least : off == 0 || (!gpu && off > least));
         assert_true(off <= most * measure); /* also rounded: inputs, every layer's output and its
                                           * gradient */
     }

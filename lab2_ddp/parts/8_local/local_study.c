@@ -6,6 +6,7 @@
 #include "training.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const int study_period[STUDY_PERIODS] = {4, 16, 64, 200};
 const char *const local_names[LOCAL_KINDS] = {"plain", "local SGD", "delayed averaging", "DiLoCo",
@@ -18,6 +19,13 @@ void local_open(void *study, const Lab *lab, uint64_t seed)
     int P = lab->comm->size;
     REQUIRE(P > 1, "needs at least 2 ranks: make lab2 ONLY=8_local NP=4");
     s->seed = seed;
+    s->shards = images_positions(&lab->data->train) > 1 ? 1 : SHARDS;
+    ModelSpec spec = model_spec_for(s->model, lab->data);
+    REQUIRE(!strcmp(s->model, "linear") || !strcmp(s->model, "mlp") ||
+                !strncmp(s->model, "gpt-", 4),
+            "--model %s: expected linear or mlp, which have no batch norm; for text gpt-D-L-H",
+            s->model);
+    model_check(lab->be, &spec, s->batch);
     REQUIRE(s->images >= P * s->batch, "--images=%d: %d ranks with batches of %d need at least %d",
             s->images, P, s->batch, P * s->batch);
     double *all = s->accuracy[0][0][0];
@@ -47,7 +55,7 @@ static void draw_shard(LocalTraining *t, Shards shards, uint64_t seed)
     int first = t->count * lab->comm->rank, at = 0;
     int32_t *all = alloc(s->images, sizeof *all), *sorted = alloc(s->images, sizeof *sorted);
     epoch_order(all, s->images, seed, 0);
-    for (int c = 0; c < lab->data->classes; c++)
+    for (int c = 0; shards == SHARDS_BY_CLASS && c < lab->data->classes; c++)
         for (int i = 0; i < s->images; i++)
             if (label[all[i]] == c)
                 sorted[at++] = all[i];
@@ -136,22 +144,22 @@ typedef struct Setting {
     int seed, shards, kind, period;
 } Setting;
 
-enum { PER_SHARDS = 1 + (LOCAL_KINDS - 1) * STUDY_PERIODS, PER_SEED = SHARDS * PER_SHARDS };
+enum { PER_SHARDS = 1 + (LOCAL_KINDS - 1) * STUDY_PERIODS };
 
-int local_trainings(const LocalStudy *s) { return PER_SEED * s->seeds; }
+int local_trainings(const LocalStudy *s) { return PER_SHARDS * s->shards * s->seeds; }
 
-static Setting setting_of(int index)
+static Setting setting_of(const LocalStudy *s, int index)
 {
-    int i = index % PER_SHARDS;
-    return (Setting){.seed = index / PER_SEED,
-                     .shards = index % PER_SEED / PER_SHARDS,
+    int i = index % PER_SHARDS, per_seed = PER_SHARDS * s->shards;
+    return (Setting){.seed = index / per_seed,
+                     .shards = index % per_seed / PER_SHARDS,
                      .kind = i ? 1 + (i - 1) / STUDY_PERIODS : LOCAL_PLAIN,
                      .period = i ? (i - 1) % STUDY_PERIODS : 0};
 }
 
 static void train(LocalStudy *s, int index)
 {
-    Setting at = setting_of(index);
+    Setting at = setting_of(s, index);
     LocalSpec spec = s->spec;
     spec.kind = at.kind;
     spec.steps = s->updates;

@@ -14,6 +14,7 @@ typedef enum { SHARDS_RANDOM, SHARDS_BY_CLASS, SHARDS } Shards;
 typedef struct LocalStudy {
     Study study; /* first: study.h. Its lock guards what has been found */
     const char *model;
+    int shards; /* kinds of them that are tried: of text random ones alone */
     int batch, updates, images, test, seeds; /* batch: per rank */
     double rate;                             /* of the inner SGD; decays as a cosine */
     LocalSpec spec;                          /* what all methods share */

@@ -51,11 +51,11 @@ static void draw_periods(const LocalStudy *s, Plot *plot, Shards shards)
 
 static void draw_bytes(const LocalStudy *s, Plot *plot)
 {
-    PlotPanel *panel = plot_cell(plot, 0, 2, "What is saved, and what it costs",
+    PlotPanel *panel = plot_cell(plot, 0, s->shards, "What is saved, and what it costs",
                                  plot_log("times fewer bytes sent than plain", 10, 2, 1e5),
                                  plot_axis("accuracy less plain's (points)", 0, 0));
     plot_rule_y(panel, 0, (PlotStyle){.color = plot_series(LOCAL_PLAIN), .width = 1});
-    for (int shards = 0; shards < SHARDS; shards++)
+    for (int shards = 0; shards < s->shards; shards++)
         for (int kind = LOCAL_SGD; kind < LOCAL_KINDS; kind++) {
             double x[STUDY_PERIODS], y[STUDY_PERIODS],
                 plain = spread(s, shards, LOCAL_PLAIN, 0).median;
@@ -84,17 +84,18 @@ void local_draw(const void *study, Plot *plot)
 {
     const LocalStudy *s = study;
     bool shows =
-        study_begin(&s->study, plot, 1, 3,
-                    "%s on %d images of %s · %d ranks with batches of %d · %d updates · η = %g",
-                    s->model, s->images, s->study.lab->data->name, s->study.lab->comm->size,
-                    s->batch, s->updates, s->rate);
-    plot_footer(plot,
-                "on the right, solid: random shards, dashed: split by class · SparseLoCo sends "
-                "%.1f %% of the elements · trained %d of %d networks",
+        study_begin(&s->study, plot, 1, s->shards + 1,
+                    "%s on %d %s of %s · %d ranks with batches of %d · %d updates · η = %g",
+                    s->model, s->images, s->shards == 1 ? "windows" : "images",
+                    s->study.lab->data->name, s->study.lab->comm->size, s->batch, s->updates,
+                    s->rate);
+    plot_footer(plot, "%sSparseLoCo sends %.1f %% of the elements · trained %d of %d networks",
+                s->shards == 1 ? ""
+                               : "on the right, solid: random shards, dashed: split by class · ",
                 100.0 * s->spec.keep / SPARSE_CHUNK, s->done, local_trainings(s));
     if (!shows)
         return;
-    for (int shards = 0; shards < SHARDS; shards++)
+    for (int shards = 0; shards < s->shards; shards++)
         draw_periods(s, plot, shards);
     draw_bytes(s, plot);
 }
@@ -137,7 +138,7 @@ void local_report(const void *study)
     const LocalStudy *s = study;
     Run *run = s->study.lab->run;
     int whole = 0;
-    for (int shards = 0; shards < SHARDS; shards++)
+    for (int shards = 0; shards < s->shards; shards++)
         whole += spread(s, shards, LOCAL_PLAIN, 0).count;
     if (whole == 0)
         return;
@@ -146,12 +147,12 @@ void local_report(const void *study)
             "accuracy (%d seeds)     less plain's",
             s->seeds);
     run_metrics_header(run, "shards,method,H,bytes_per_update,low,median,high,trainings");
-    for (int shards = 0; shards < SHARDS; shards++)
+    for (int shards = 0; shards < s->shards; shards++)
         for (int kind = 0; kind < LOCAL_KINDS; kind++)
             for (int i = 0; i < (kind ? STUDY_PERIODS : 1); i++)
                 report_row(s, shards, kind, i);
     run_say(run, "at the accuracy of plain, less 1 point at most:");
-    for (int shards = 0; shards < SHARDS; shards++)
+    for (int shards = 0; shards < s->shards; shards++)
         for (int kind = LOCAL_SGD; kind < LOCAL_KINDS; kind++)
             report_saving(s, shards, kind, 1);
 }
