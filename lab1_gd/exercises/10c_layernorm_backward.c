@@ -7,12 +7,13 @@
  *     y_i = gamma_i * xhat_i + beta_i
  * mean and istd are given; they were computed from x. Given dy [n], the derivative of the loss with
  * respect to y, write that with respect to x into dx [n], and ADD those with respect to gamma and
- * beta to dgamma [n] and dbeta [n], in which the other positions' are summed up, too.
+ * beta to dgamma [n] and dbeta [n]: other positions contribute to them, too.
  *
- * Each x_i is also in the mean and in the variance, so a part of the gradient is taken away. With
- * g_i = gamma_i * dy_i:
+ * Moving all x together, or stretching them, does not change xhat; so the part of the gradient that
+ * would do that is subtracted. With g_i = gamma_i * dy_i:
  *     dx_i = istd * (g_i - mean of g - xhat_i * mean of (g xhat))
- * both means over the n numbers. dx is not dy. The check asks for 1e-4. */
+ * both means over the n numbers. dx is not dy. The check asks for 1e-4,
+ * relative. */
 void layernorm_backward(float *dx, float *dgamma, float *dbeta, const float *dy, const float *x,
                         const float *gamma, float mean, float istd, int n)
 {

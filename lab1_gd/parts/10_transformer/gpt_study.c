@@ -32,8 +32,8 @@ static int mark_owners(bool *owner, const uint8_t *text, const uint8_t *next, in
     return found;
 }
 
-/* The window, and the position in it, that is shown first: the owner that is farthest from its
- * sentence's beginning. */
+/* The window, and the position in it, that is shown first: the his or her that is farthest from its
+ * sentence's beginning. (Before their, the verb's ending says enough.) */
 static void choose_look(GptStudy *s)
 {
     int farthest = 0;
@@ -41,7 +41,8 @@ static void choose_look(GptStudy *s)
     for (int n = 0; n < s->watched; n++)
         for (int t = 1, begin = -1; t < s->T; t++) {
             begin = s->text[n * s->T + t - 1] == '\n' ? t : begin;
-            bool first = s->owner[n * s->T + t] && !s->owner[n * s->T + t - 1];
+            int at = n * s->T + t;
+            bool first = s->owner[at] && !s->owner[at - 1] && s->next[at] == 'h';
             if (first && begin >= 0 && t - begin > farthest) {
                 farthest = t - begin;
                 s->window = n, s->look = t;
@@ -164,7 +165,8 @@ static void look(GptStudy *s, float *maps)
 static void write_line(GptStudy *s)
 {
     char text[GPT_TEXT + 1] = {0};
-    generate(s->training->m, (uint8_t *)text, GPT_TEXT, '\n', s->seed);
+    generate(s->training->m, (uint8_t *)text, GPT_TEXT, '\n',
+             s->seed + (uint64_t)s->training->updates);
     for (int i = 0; i < GPT_TEXT; i++)
         text[i] = text[i] >= ' ' && text[i] < 127 ? text[i] : text[i] == '\n' ? '/' : '?';
     study_lock(&s->study, true);

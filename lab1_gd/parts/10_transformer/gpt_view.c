@@ -44,7 +44,7 @@ static void draw_letters(PlotPanel *panel, const uint8_t *text, int count)
     for (int i = 0; i < count; i++) {
         char letter[2] = {text[i] == '\n' ? '/' : (char)text[i], 0};
         if (text[i] == '\n' || (text[i] > ' ' && text[i] < 127))
-            plot_text(panel, i - 0.4, -1.2, letter, (PlotStyle){.color = PLOT_INK, .size = 11});
+            plot_text(panel, i - 0.85, -1.2, letter, (PlotStyle){.color = PLOT_INK, .size = 11});
     }
 }
 
