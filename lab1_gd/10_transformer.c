@@ -1,8 +1,8 @@
-/* 10_transformer.c: what a language model computes. A small GPT learns a made-up language, whose
- * verbs and whose his, her and their depend on a subject many words back; attention and layer norm
- * are your functions. The figure shows how the loss falls, where each head of attention looks, and
- * what the model writes. Exercises: exercises/10a_attention.c, 10b_softmax_backward.c,
- * 10c_layernorm_backward.c.
+/* 10_transformer.c: what a language model computes. A small GPT learns an artificial language,
+ * whose verbs and whose his, her and their depend on a subject many words back; attention and the
+ * derivatives of softmax and layer norm are your functions. The figure shows how the loss falls,
+ * where each head of attention looks, and what the model writes. Exercises:
+ * exercises/10a_attention.c, 10b_softmax_backward.c, 10c_layernorm_backward.c.
  */
 #include "check.h"
 #include "parts/10_transformer/gpt_study.h"

@@ -7,7 +7,7 @@ static void one(int T, int d, float scale, const char *scores)
     Array q = array_given(T * d, 1, scale), k = array_given(T * d, 2, 1),
           v = array_given(T * d, 3, 1), y = array_blank(T * d), p = array_blank(T * T);
     const Array before[3] = {q, k, v};
-    exercise_group(scale > 1 ? "scores in the hundreds" : T == 1 ? "T = 1" : NULL);
+    exercise_group(fabsf(scale) > 1 ? "scores in the thousands" : T == 1 ? "T = 1" : NULL);
     exercise_case("T = %d, d = %d%s", T, d, scores);
     attention(y.at, p.at, q.at, k.at, v.at, T, d);
     array_unchanged(&q, &before[0], "q");
@@ -26,8 +26,8 @@ static void judge(void *unused)
     one(2, 4, 1, "");
     one(3, 2, 1, "");
     one(5, 3, 1, "");
-    one(4, 2, 400, ", scores in the hundreds");
-    one(4, 2, -400, ", scores in the hundreds");
+    one(4, 2, 4000, ", scores in the thousands");
+    one(4, 2, -4000, ", scores in the thousands");
 }
 
 const ExerciseCheck exercise_check = {

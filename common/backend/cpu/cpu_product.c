@@ -2,9 +2,9 @@
  * the caches (Goto and van de Geijn, ACM Trans. Math. Softw. 34, 2008).
  *
  * A block of b, DEPTH rows and WIDE columns, is rounded and laid down in panels of PANEL columns:
- * it stays in the L2 cache. So is a block of a, TALL rows and DEPTH columns; it is read from the L1
- * cache. Each tile of c, TILE rows and PANEL columns, stays in registers while the depth is walked
- * through, two at a time: a processor with DOTS multiplies pairs.
+ * it stays in the L2 cache, as does a block of a, TALL rows and DEPTH columns; the panel at work
+ * stays in the L1 cache. Each tile of c, TILE rows and PANEL columns, stays in registers while the
+ * depth is walked through, two at a time: a processor with DOTS multiplies pairs.
  */
 #include "cpu_product.h"
 
@@ -138,6 +138,8 @@ static void block_product(float *c, long ldc, const Block *block, int rows, int 
 void cpu_product(float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int n, int k, bool add)
 {
     Block block;
+    if (i0 >= i1)
+        return;
     for (int j = 0; j < n; j += WIDE)
         for (int d = 0; d < k; d += DEPTH) {
             int columns = least(n - j, WIDE), depth = least(k - d, DEPTH);

@@ -61,6 +61,7 @@ static void upload_windows(GptStudy *s)
     s->x = tensor_new(be, F32, s->watched, 1, s->T, 1, 0);
     s->label = tensor_new(be, I32, s->watched, 1, 1, s->T, 0);
     s->losses = tensor_new(be, F32, s->watched, 1, 1, s->T, 0);
+    s->totals = tensor_new(be, F64, 2, 1, 1, 1, 0);
     be->op->upload(s->training->m->s, s->x, x);
     be->op->upload(s->training->m->s, s->label, label);
     free(x), free(label);
@@ -115,11 +116,12 @@ void gpt_open(void *study, const Lab *lab, uint64_t seed)
 void gpt_close(void *study)
 {
     GptStudy *s = study;
-    own_layers_off(s->spec.be);
     tensor_free(s->spec.be, s->x);
     tensor_free(s->spec.be, s->label);
     tensor_free(s->spec.be, s->losses);
+    tensor_free(s->spec.be, s->totals);
     training_free(s->training);
+    own_layers_off(s->spec.be);
     free(s->owner), free(s->maps);
 }
 
@@ -139,10 +141,8 @@ static GptPoint measure(GptStudy *s)
     float *loss = alloc((size_t)s->watched * s->T, sizeof *loss);
     GptPoint p = {.update = (double)s->training->updates};
     model_forward(m, s->x, MODEL_EVAL);
-    op->cross_entropy(m->s, NO_TENSOR, s->losses, s->training->totals, m->logits, s->label,
-                      NO_TENSOR, 1, 0);
+    op->cross_entropy(m->s, NO_TENSOR, s->losses, s->totals, m->logits, s->label, NO_TENSOR, 1, 0);
     op->download(m->s, loss, s->losses);
-    op->zero(m->s, s->training->totals);
     for (int i = 0; i < s->watched * s->T; i++) {
         p.loss += loss[i] / ((double)s->watched * s->T);
         p.owner += s->owner[i] ? loss[i] / (double)s->owners : 0;
@@ -186,6 +186,7 @@ static void add_point(GptStudy *s)
     memcpy(s->maps, maps, sizeof *maps * (size_t)(s->heads * s->T * s->T));
     if (s->points < GPT_POINTS)
         s->point[s->points++] = p;
+    s->update = (int)s->training->updates;
     study_lock(&s->study, false);
     free(maps);
 }
@@ -197,7 +198,7 @@ static double gradient_seconds(GptStudy *s, float *gradient)
     int n = s->batch < s->watched ? s->batch : s->watched;
     for (int i = 0; i < 3; i++) {
         double began = timer_now();
-        model_gradient(m, s->training->totals, windows(s->x, 0, n), windows(s->label, 0, n));
+        model_gradient(m, s->totals, windows(s->x, 0, n), windows(s->label, 0, n));
         m->be->op->download(m->s, gradient, m->grads);
         fastest = fmin(fastest, timer_now() - began);
     }

@@ -30,10 +30,11 @@ typedef struct GptStudy {
     uint8_t *text, *next;    /* [watched, T]: theirs, and the characters that follow each */
     bool *owner;             /* [watched, T]: `next` belongs to such a word's first two letters */
     int owners;              /* such words */
-    Tensor x, label, losses; /* of the watched windows, on the device */
+    Tensor x, label, losses; /* of the watched windows, on the device; */
+    Tensor totals;           /* and what measuring adds up */
     /* ---- found ---- */
     GptPoint point[GPT_POINTS];
-    int points;
+    int points, update; /* points so far, updates so far */
     struct {
         int update;
         char text[GPT_TEXT + 1]; /* what it wrote then */

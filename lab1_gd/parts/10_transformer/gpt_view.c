@@ -122,13 +122,13 @@ void gpt_draw(const void *study, Plot *plot)
     if (s->study.missing)
         plot_footer(plot, "%s", s->study.missing);
     else if (isnan(s->seconds))
-        plot_footer(plot, "update %d of %d", (int)s->training->updates, s->updates);
+        plot_footer(plot, "update %d of %d", s->update, s->updates);
     else
         plot_footer(plot,
                     "update %d of %d · your gradient takes %.0f ms, the library's %.1f ms; they "
                     "differ by %.0e",
-                    (int)s->training->updates, s->updates, 1e3 * s->seconds,
-                    1e3 * s->library_seconds, s->difference);
+                    s->update, s->updates, 1e3 * s->seconds, 1e3 * s->library_seconds,
+                    s->difference);
 }
 
 void gpt_report(const void *study)

@@ -60,6 +60,8 @@ static void take(Head *a, Tensor qkv, int n, int h)
 static void own_attention_forward(Stream *s, Tensor y, Tensor saved, Tensor qkv, int heads)
 {
     Head a = head_new(y.w, y.c / heads);
+    if (own.attention_backward == library->attention_backward) /* which needs `saved` */
+        library->attention_forward(s, y, saved, qkv, heads);
     library->stream_sync(s);
     for (int n = 0; n < y.n; n++)
         for (int h = 0; h < heads; h++) {

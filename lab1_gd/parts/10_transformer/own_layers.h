@@ -1,6 +1,6 @@
 /* own_layers.h: the library's device, with your functions in the place of three of its operations:
- * a network made on it computes attention and layer norm by exercises 10a to 10c, a head and a
- * position at a time.
+ * a network made on it computes attention, and the gradients of attention and layer norm, by
+ * exercises 10a to 10c, a head and a position at a time.
  */
 #ifndef OWN_LAYERS_H
 #define OWN_LAYERS_H
