@@ -70,12 +70,7 @@ static void exponentials(float *p, float log, int seen, int keys)
 /* A row of scores becomes probabilities; returns the log of their denominator. */
 static float softmax(float *p, int seen, int keys)
 {
-    float most = p[0];
-#ifndef __clang__ /* which makes no vectors of this, and says so */
-#pragma omp simd reduction(max : most)
-#endif
-    for (int j = 1; j < seen; j++)
-        most = p[j] > most ? p[j] : most;
+    float most = largest(p, seen);
     exponentials(p, most, seen, keys);
     float sum = p[0];
 #pragma omp simd reduction(+ : sum)

@@ -27,4 +27,16 @@ INLINE float exp_of(float x)
     memcpy(&power, &bits, sizeof power);
     return (p * r * r + r + 1) * power;
 }
+
+/* Of n numbers: what to subtract before their exponentials. */
+INLINE float largest(const float *x, int n)
+{
+    float most = x[0];
+#ifndef __clang__ /* which makes no vectors of this, and says so */
+#pragma omp simd reduction(max : most)
+#endif
+    for (int i = 1; i < n; i++)
+        most = x[i] > most ? x[i] : most;
+    return most;
+}
 #endif

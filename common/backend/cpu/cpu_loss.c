@@ -55,17 +55,6 @@ static double exponentials(float *e, const float *z, float most, int K)
     return sum;
 }
 
-static float largest(const float *z, int K)
-{
-    float most = z[0];
-#ifndef __clang__ /* which makes no vectors of this, and says so */
-#pragma omp simd reduction(max : most)
-#endif
-    for (int k = 1; k < K; k++)
-        most = z[k] > most ? z[k] : most;
-    return most;
-}
-
 /* The same of many logits: exponentials in float32, to 1e-7. */
 static RowLoss wide_row_loss(float *dlogits, const float *z, int K, int y, double scale,
                              float smoothing)
