@@ -1,4 +1,4 @@
-/* 10_transformer.c: what a language model computes. A small GPT learns an artificial language,
+/* 10_transformer.c: what a language model computes. A small GPT learns a made-up language,
  * whose verbs and whose his, her and their depend on a subject many words back; attention and the
  * derivatives of softmax and layer norm are your functions. The figure shows how the loss falls,
  * where each head of attention looks, and what the model writes. Exercises:
@@ -18,7 +18,8 @@ static void parse(RunOptions *run, GptStudy *s, Option *table, int argc, char **
          .help = "learning rate at the start; decays as a cosine"},
         {0}};
     OPTIONS_KEEP(table, options);
-    args_parse("10_transformer", "A small language model, with your attention.", table, argc, argv);
+    args_parse("10_transformer", "A small language model that computes attention with your code.",
+               table, argc, argv);
 }
 
 static const PlotKey keys[] = {{"space", "pause, resume"},
@@ -48,13 +49,11 @@ int main(int argc, char **argv)
                    .model = "gpt-32-2-4",
                    .batch = 8,
                    .updates = 6000,
-                   .images = 1000000,
-                   .test = 1000000,
                    .rate = 0.3};
     s.own = (OwnLayers){!exercise_missing("10a_attention"),
                         !exercise_missing("10b_softmax_backward"),
                         !exercise_missing("10c_layernorm_backward")};
     Option table[MOST_OPTIONS];
     parse(&run, &s, table, argc, argv);
-    return study_main(&s.study, &run, table, &s.images, &s.test);
+    return study_main(&s.study, &run, table, NULL, NULL);
 }

@@ -150,7 +150,7 @@ static const Question questions[] = {
      {{1.96923, "position i has a score for j ≤ i alone"},
       {0.125, "each product is of 8 numbers"}}},
     {"10_2_nats",
-     "10.2: nats per his, her or their of one who knows the verb's ending alone",
+     "10.2: nats per his, her or their, from the verb's ending alone",
      "nats",
      "ed6b3c877b569730",
      {{2.37744, "that is without the verb's ending, and with as many of each"},

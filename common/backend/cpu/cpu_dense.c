@@ -59,8 +59,7 @@ void cpu_dense_backward_weight(Stream *s, Tensor dw, Tensor dbias, Tensor x, Ten
     int N = x.n, D = x.c, K = dy.c;
     float *b = given(dbias) ? cpu_at(dbias) : NULL;
 #pragma omp parallel for num_threads(s->threads) schedule(static)
-    for (int slice = 0; slice < s->threads;
-         slice++) { /* of dw rows or columns, elements of dbias */
+    for (int slice = 0; slice < s->threads; slice++) { /* rows or columns of dw; of dbias */
         int d0 = chunk_begin(D, slice, s->threads), d1 = chunk_begin(D, slice + 1, s->threads);
         int k0 = chunk_begin(K, slice, s->threads), k1 = chunk_begin(K, slice + 1, s->threads);
         if (rounds(s, D, K))

@@ -16,12 +16,11 @@ enum {
     DEPTH = 256,
     PAIRS = DEPTH / 2
 };
-typedef uint32_t
-    Pair; /* two bfloat16 that follow each other along k; the second in the upper half */
+/* Two bfloat16 that follow each other along k, the second in the upper half. */
+typedef uint32_t Pair;
 typedef struct Block {
     Pair b[WIDE / PANEL][PAIRS][PANEL];
-    Pair a[TALL *
-           PAIRS]; /* [TALL][PAIRS] where a's rows lie in memory as such, else [PAIRS][TALL] */
+    Pair a[TALL * PAIRS]; /* [TALL][PAIRS] if a's rows are contiguous, else [PAIRS][TALL] */
 } Block;
 
 static int least(int a, int b) { return a < b ? a : b; }

@@ -80,18 +80,18 @@ static void count_heads(GptStudy *s)
 void gpt_open(void *study, const Lab *lab, uint64_t seed)
 {
     GptStudy *s = study;
-    const Images *test = &lab->data->test;
+    const Images *train = &lab->data->train, *test = &lab->data->test;
     REQUIRE(lab->comm->size == 1, "%d ranks: this part runs on one", lab->comm->size);
     REQUIRE(!strcmp(lab->be->op->name, "cpu") && lab->be->precision == PRECISION_FP32,
             "your functions compute on the CPU, in float32: --device cpu --precision fp32");
-    REQUIRE(s->batch <= s->images, "--batch=%d is above the %d windows", s->batch, s->images);
+    REQUIRE(s->batch <= train->count, "--batch=%d is above the %d windows", s->batch, train->count);
     s->seed = seed;
-    s->pace = (PlainPace){s->batch, s->rate, (double)s->updates * s->batch / s->images, 0};
+    s->pace = (PlainPace){s->batch, s->rate, (double)s->updates * s->batch / train->count, 0};
     s->spec = (TrainingSpec){.be = lab->be,
                              .data = lab->data,
                              .model = model_spec_for(s->model, lab->data),
-                             .images = s->images,
-                             .test = s->test,
+                             .images = train->count,
+                             .test = test->count,
                              .batch = s->batch,
                              .epochs = INFINITY,
                              .sgd = {0.9, 0, false},
@@ -101,7 +101,7 @@ void gpt_open(void *study, const Lab *lab, uint64_t seed)
     own_layers_on(lab->be, s->own);
     s->training = training_new(&s->spec, seed);
     s->T = test->w;
-    s->watched = s->test < WATCHED ? s->test : WATCHED;
+    s->watched = test->count < WATCHED ? test->count : WATCHED;
     s->text = test->pixels, s->next = test->labels;
     s->owner = alloc((size_t)s->watched * s->T, sizeof *s->owner);
     for (int n = 0; n < s->watched && lab->data->least_loss > 0; n++)
@@ -127,13 +127,6 @@ void gpt_close(void *study)
 
 /* ---- what is measured ---- */
 
-static Tensor windows(Tensor t, int first, int n)
-{
-    t.at += (size_t)first * t.h * t.w * t.c;
-    t.n = n;
-    return t;
-}
-
 static GptPoint measure(GptStudy *s)
 {
     Model *m = s->training->m;
@@ -157,8 +150,10 @@ static void look(GptStudy *s, float *maps)
 {
     if (!s->own.attention)
         return;
+    Tensor window = tensor_first(s->x, 1);
+    window.at += (size_t)s->window * s->T;
     own_layers_watch(maps);
-    model_forward(s->training->m, windows(s->x, s->window, 1), MODEL_EVAL);
+    model_forward(s->training->m, window, MODEL_EVAL);
     own_layers_watch(NULL);
 }
 
@@ -198,7 +193,7 @@ static double gradient_seconds(GptStudy *s, float *gradient)
     int n = s->batch < s->watched ? s->batch : s->watched;
     for (int i = 0; i < 3; i++) {
         double began = timer_now();
-        model_gradient(m, s->totals, windows(s->x, 0, n), windows(s->label, 0, n));
+        model_gradient(m, s->totals, tensor_first(s->x, n), tensor_first(s->label, n));
         m->be->op->download(m->s, gradient, m->grads);
         fastest = fmin(fastest, timer_now() - began);
     }

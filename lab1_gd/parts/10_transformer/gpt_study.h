@@ -18,7 +18,7 @@ typedef struct GptPoint {
 typedef struct GptStudy {
     Study study; /* first: study.h */
     const char *model;
-    int batch, updates, images, test;
+    int batch, updates;
     double rate;
     uint64_t seed;
     OwnLayers own; /* what of it is written */

@@ -9,7 +9,7 @@
 enum { COLUMNS = 48 }; /* characters that are shown */
 
 /* Of the made-up language: nats per character that no model of windows gets below, and nats per
- * his, her and their of a model that looks at the verb alone: 2/3 of the subjects are singular,
+ * his, her and their of a model that knows only the verb: 2/3 of the subjects are singular,
  * their verbs end in s, and half of them are he. */
 static const double floor_in_window = 0.33, verb_alone = 2 / 3.0 * M_LN2;
 
@@ -18,7 +18,7 @@ static void draw_loss(const GptStudy *s, Plot *plot)
     static double update[GPT_POINTS], loss[GPT_POINTS], owner[GPT_POINTS];
     PlotPanel *panel = plot_panel(plot, (PlotAxes){.rows = 2,
                                                    .columns = 2,
-                                                   .title = "Loss on other text",
+                                                   .title = "Loss on held-out text",
                                                    .x = plot_axis("update", 0, 1.05 * s->updates),
                                                    .y = plot_log("nats", 10, 0.003, 8)});
     for (int i = 0; i < s->points; i++) {
@@ -35,7 +35,9 @@ static void draw_loss(const GptStudy *s, Plot *plot)
     plot_rule_y(panel, floor_in_window,
                 (PlotStyle){.label = "least possible", .color = plot_series(0), .dashed = true});
     plot_rule_y(panel, verb_alone,
-                (PlotStyle){.label = "by the verb alone", .color = plot_series(1), .dashed = true});
+                (PlotStyle){.label = "verb's ending only",
+                            .color = plot_series(1),
+                            .dashed = true});
 }
 
 /* The characters of a panel whose x axis counts them, below its row 0. */
@@ -141,13 +143,14 @@ void gpt_report(const void *study)
     if (!s->points)
         return;
     const GptPoint *last = &s->point[s->points - 1];
-    run_say(run, "after %.0f updates: %.3f nats per character of other text", last->update,
+    run_say(run, "after %.0f updates: %.3f nats per character of held-out text", last->update,
             last->loss);
     if (s->owners)
-        run_say(run,
-                "  (least possible: %.2f); %.3f per his, her or their, %d of them (who knows the "
-                "verb's ending alone: %.2f)",
-                floor_in_window, last->owner, s->owners, verb_alone);
+        run_say(
+            run,
+            "  (least possible: %.2f); %.3f per his, her or their, %d of them (%.2f for a model "
+            "that knows only the verb's ending)",
+            floor_in_window, last->owner, s->owners, verb_alone);
     for (int i = 0; i < s->lines; i++)
         run_say(run, "it writes after %5d: %s", s->line[i].update, s->line[i].text);
     if (!isnan(s->seconds))

@@ -22,17 +22,17 @@ static Head head_new(int T, int d)
 {
     int n = T * d;
     float *at = alloc(8 * n + T * T + 2 * T, sizeof *at), *p = at + 8 * n;
-    return (Head){T,
-                  d,
-                  at,
-                  at + n,
-                  at + 2 * n,
-                  p,
-                  at + 3 * n,
-                  at + 4 * n,
-                  p + T * T,
-                  p + T * T + T,
-                  {at + 5 * n, at + 6 * n, at + 7 * n}};
+    return (Head){.T = T,
+                  .d = d,
+                  .q = at, /* the first: free() this one */
+                  .k = at + n,
+                  .v = at + 2 * n,
+                  .y = at + 3 * n,
+                  .dy = at + 4 * n,
+                  .gradient = {at + 5 * n, at + 6 * n, at + 7 * n},
+                  .p = p,
+                  .dp = p + T * T,
+                  .ds = p + T * T + T};
 }
 
 /* Rows of d numbers that are `apart` numbers apart, together; and back, added or not. */

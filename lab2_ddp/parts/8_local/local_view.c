@@ -52,7 +52,7 @@ static void draw_periods(const LocalStudy *s, Plot *plot, Shards shards)
 static void draw_bytes(const LocalStudy *s, Plot *plot)
 {
     PlotPanel *panel = plot_cell(plot, 0, s->shards, "What is saved, and what it costs",
-                                 plot_log("times fewer bytes sent than plain", 10, 2, 1e5),
+                                 plot_log("times fewer bytes sent than plain", 10, 2, 5e4),
                                  plot_axis("accuracy less plain's (points)", 0, 0));
     plot_rule_y(panel, 0, (PlotStyle){.color = plot_series(LOCAL_PLAIN), .width = 1});
     for (int shards = 0; shards < s->shards; shards++)
