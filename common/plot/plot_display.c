@@ -4,6 +4,7 @@
  */
 #include "check.h"
 #include "plot_inside.h"
+#include "timer.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,15 +87,17 @@ static double used_by(pthread_t thread)
 static int limit(void *unused)
 {
     long before = 0;
-    double did = -1;
-    for (int idle = 0;;) {
+    double did = -1, idle = 0, now = timer_real();
+    for (;;) {
         SDL_Delay(1000 / LOOKS);
         long use = atomic_load(&display.uses);
-        double does = use % 2 ? used_by(display.user) : 0;
-        idle = use % 2 && use == before && does <= did ? idle + 1 : 0;
+        double does = use % 2 ? used_by(display.user) : 0, last = now;
+        now = timer_real();
+        /* At most a second per look: the whole program may have been stopped (Ctrl-Z). */
+        idle = use % 2 && use == before && does <= did ? idle + fmin(now - last, 1) : 0;
         before = use;
         did = does;
-        if (idle < LOOKS * (display.opened && !stop_requested() ? LATER : OPENING))
+        if (idle < (display.opened && !stop_requested() ? LATER : OPENING))
             continue;
         for (int file = 0; file < FILES; file++)
             if ((display.opened ? display.ours[file] : !display.before[file]) &&
