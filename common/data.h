@@ -31,6 +31,7 @@ typedef struct Images {
     int positions;   /* labels per image: of text T; 0 counts as 1 */
 } Images;
 static inline int images_positions(const Images *i) { return i->positions ? i->positions : 1; }
+static inline bool images_of_text(const Images *i) { return images_positions(i) > 1; }
 
 typedef struct Dataset {
     char name[16];         /* "fashion", "cifar10", "synthetic", "text", "licences" */

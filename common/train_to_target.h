@@ -1,5 +1,5 @@
-/* train_to_target.h: training on one rank, until it reaches an accuracy or for a given number of
- * updates on a part of the data; and its speed alone.
+/* train_to_target.h: training on one rank, until it reaches an accuracy, of text a loss, or for a
+ * given number of updates on a part of the data; and its speed alone.
  *
  * Several ranks speed this up by taking whole trainings each (task_farm.h): they need not
  * communicate meanwhile, and each training gives the same result as on one rank with the same
@@ -18,7 +18,7 @@ typedef struct TargetSetup {
     ModelSpec spec;
     double momentum, weight_decay; /* of SGD, where method.make is NULL */
     MethodMaker method;            /* how it trains; zero: SGD */
-    double target;                 /* accuracy on the test images, 0 … 1 */
+    double target;                 /* accuracy on the test images, 0 … 1; of text the loss */
     double epochs;                 /* stop after this many */
     int updates;                   /* … or after this many; 0: no limit */
     int micro; /* gradient accumulation: at most this many images at once; 0: the whole batch. It
@@ -33,7 +33,7 @@ typedef struct TargetSetup {
 
 typedef struct TargetOutcome {
     double steps, epochs; /* to the target; NaN: not reached (or diverged) */
-    double accuracy;      /* the best measured */
+    double best;          /* accuracy measured; of text loss */
     bool interrupted;     /* true: the other fields are meaningless */
 } TargetOutcome;
 

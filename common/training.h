@@ -78,7 +78,8 @@ Metrics training_test_of(Training *t, const int32_t *image, int count);
 /* The gradients at the weights as they are, grads [count, D], of random batches: each the first of
  * an epoch. */
 void training_gradients(Training *t, float *grads, int count, int batch, uint64_t seed);
-/* 1 - accuracy; that of a guess where the loss is not finite. */
+/* What a training wants low: 1 - accuracy; of text the loss, in nats. That of a guess where it has
+ * diverged. */
 double training_error(const TrainingSpec *s, Metrics m);
 
 /* The pace of a training whose batch does not change: context of training_plain. */

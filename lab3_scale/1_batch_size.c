@@ -1,5 +1,6 @@
-/* 1_batch_size.c: what does the batch size change? Updates and time to a target accuracy, over
- * several seeds, each batch size with a learning rate tuned for it.
+/* 1_batch_size.c: what does the batch size change? Updates and time to a target accuracy, of a
+ * language model to a target loss, over several seeds, each batch size with a learning rate tuned
+ * for it.
  *
  * Larger batches keep the processor busier, but beyond some size more images per update no longer
  * save updates (Shallue et al., arXiv 1811.03600). An interrupted sweep resumes. With your
@@ -12,10 +13,15 @@
 static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char **argv)
 {
     static bool full;
-    static const char *const more[][2] = {{"factor", "2"}, {"seeds", "5"}, {"budget", "7"}};
+    static const char *const more[][2] = {{"factor", "2"}, {"seeds", "5"}, {"budget", "7"}},
+                             *const of_text[][2] = {{"model", "gpt-32-2-4"}, {"smallest", "4"},
+                                                    {"largest", "1024"},     {"train", "10000"},
+                                                    {"test", "500"},         {"rate", "0.08"},
+                                                    {"target", "1"},         {0}};
     const Option options[] = {
-        RUN_OPTIONS(*run),
-        {"model", ARG_STRING, &s->model, .help = "mlp, cnn, resnet8 …"},
+        RUN_OPTIONS_DATA(*run, "auto|synthetic|fashion|cifar10|text|licences",
+                         "data set; text and licences are for a language model"),
+        {"model", ARG_STRING, &s->model, .help = "mlp, cnn, resnet8 …; for text gpt-32-2-4 …"},
         {"smallest", ARG_INT, &s->smallest, .min = 1, .max = 65536, .help = "smallest batch"},
         {"largest", ARG_INT, &s->largest, .min = 1, .max = 65536, .help = "largest batch"},
         {"factor", ARG_INT, &s->factor, .min = 2, .max = 64,
@@ -29,7 +35,8 @@ static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char *
         {"rate", ARG_REAL, &s->rate, .min = 1e-6, .max = 100,
          .help = "predicted learning rate at batch 64; grows with the root of the batch"},
         {"momentum", ARG_REAL, &s->momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"},
-        {"target", ARG_REAL, &s->target, .min = 0.01, .max = 1, .help = "test accuracy to reach"},
+        {"target", ARG_REAL, &s->target, .min = 0.01, .max = 6,
+         .help = "test accuracy to reach; of text the test loss"},
         {"epochs", ARG_REAL, &s->epochs, .min = 0.01, .max = 1000,
          .help = "stop a run after this many epochs"},
         {"updates", ARG_INT, &s->updates, .min = 0, .max = 1e9,
@@ -45,10 +52,12 @@ static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char *
         {"full", ARG_FLAG, &full, .help = "each doubling, 5 seeds, 7 runs to tune each rate"},
         {0}};
     OPTIONS_KEEP(table, options);
-    args_parse("1_batch_size", "Updates and time to a target accuracy, by batch size.", table, argc,
-               argv);
+    args_parse("1_batch_size", "Updates and time to a target accuracy, or loss, by batch size.",
+               table, argc, argv);
     for (int i = 0; full && i < 3; i++)
         args_otherwise(table, more[i][0], more[i][1]);
+    for (int i = 0; text_named(run->data) && of_text[i][0]; i++)
+        args_otherwise(table, of_text[i][0], of_text[i][1]);
 }
 
 int main(int argc, char **argv)

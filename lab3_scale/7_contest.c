@@ -9,8 +9,9 @@ static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **a
 {
     static bool full;
     const Option options[] = {
-        RUN_OPTIONS(*run),
-        {"model", ARG_STRING, &c->model, .help = "mlp, cnn, resnet8 …"},
+        RUN_OPTIONS_DATA(*run, "auto|synthetic|fashion|cifar10|text|licences",
+                         "data set; text and licences are for a language model"),
+        {"model", ARG_STRING, &c->model, .help = "mlp, cnn, resnet8 …; for text gpt-32-2-4 …"},
         {"batch", ARG_INT, &c->batch, .min = 1, .max = 4096, .help = "small batch"},
         {"k", ARG_INT, &c->k[0], .min = 2, .max = 1024, .help = "large batch / small batch"},
         {"K", ARG_INT, &c->k[1], .min = 2, .max = 1024,
@@ -20,6 +21,8 @@ static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **a
          .help = "test images used; as many are held out for tuning"},
         {"epochs", ARG_REAL, &c->epochs, .min = 1, .max = 1000,
          .help = "epochs per run (the longer runs have more)"},
+        {"warm-up", ARG_REAL, &c->warm, .max = 0.9,
+         .help = "share of the updates over which every rate rises to its full value"},
         {"budget", ARG_INT, &c->tuned.budget, .min = 0, .max = TUNED_BUDGET,
          .help = "runs to tune each remedy's learning rate"},
         {"seeds", ARG_INT, &c->tuned.seeds, .min = 1, .max = TUNED_SEEDS,
@@ -34,6 +37,15 @@ static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **a
     OPTIONS_KEEP(table, options);
     args_parse("7_contest", "Remedies for large batches, one tuning budget each.", table, argc,
                argv);
+    if (text_named(run->data)) { /* one window has 64 labels */
+        args_otherwise(table, "model", "gpt-32-2-4");
+        args_otherwise(table, "batch", "4");
+        args_otherwise(table, "test", "500");
+        args_otherwise(table, "epochs", "4");
+        args_otherwise(table, "warm-up", "0.1");
+        args_otherwise(table, "rate", "0.02");
+        args_otherwise(table, "images", "4096");
+    }
     REQUIRE(c->k[0] < c->k[1], "--k=%d, --K=%d: expected a smaller and a larger one", c->k[0],
             c->k[1]);
     if (full) {

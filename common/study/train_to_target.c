@@ -39,7 +39,8 @@ TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint
     Pace pace = {batch, rate};
     TrainingSpec spec = spec_of(s, &pace);
     Training *t = training_new(&spec, seed);
-    TargetOutcome o = {.steps = NAN, .epochs = NAN};
+    bool text = images_of_text(&s->data->train);
+    TargetOutcome o = {.steps = NAN, .epochs = NAN, .best = text ? log(s->data->classes) : 0};
     long tested = 0;
     for (bool over = false; !over;) {
         training_step(t);
@@ -50,11 +51,13 @@ TargetOutcome train_to_target(const TargetSetup *s, int batch, double rate, uint
         if (over || (images - tested < s->check_every && !enough))
             continue;
         tested = images;
-        double now = metrics_accuracy(training_test(t));
-        o.accuracy = fmax(o.accuracy, now);
-        if (now >= s->target)
+        Metrics m = training_test(t);
+        double now = text ? metrics_loss(m) : metrics_accuracy(m);
+        bool reached = text ? now <= s->target : now >= s->target;
+        o.best = text ? fmin(o.best, now) : fmax(o.best, now);
+        if (reached)
             o = (TargetOutcome){(double)t->updates, (double)images / s->train, now, false};
-        over = now >= s->target || enough || !isfinite(training_loss(t));
+        over = reached || enough || !isfinite(training_loss(t));
     }
     training_free(t);
     return o;

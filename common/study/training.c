@@ -203,6 +203,10 @@ void training_gradients(Training *t, float *grads, int count, int batch, uint64_
 
 double training_error(const TrainingSpec *s, Metrics m)
 {
+    if (images_of_text(&s->data->train)) {
+        double guessed = log(s->data->classes);
+        return metrics_loss(m) < guessed ? metrics_loss(m) : guessed; /* also where it is NaN */
+    }
     return isfinite(metrics_loss(m)) ? 1 - metrics_accuracy(m) : 1 - 1.0 / s->data->classes;
 }
 

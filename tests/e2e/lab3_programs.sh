@@ -79,8 +79,17 @@ fi
 # root of 4, times 4.
 options=("${data[@]}" --model linear --images 128 --test 50 --epochs 2 --seeds 2 --batch 8
     --k 2 --K 4 --budget 3)
+# A verdict is what the ranges say; of text the lower is better.
+verdicts() { # 1; of text: -1
+    awk -F, -v sign="$1" 'NR > 1 && $1 != 1 { if ($2 == "same rate") { low = $5; high = $6 }
+        above = sign > 0 ? $5 > high : $6 < low; below = sign > 0 ? $6 < low : $5 > high
+        if ($8 != (above ? "holds" : below ? "harms" : "no effect")) bad = 1; seen[$8] }
+        END { exit bad || !("holds" in seen) }' "$results/metrics.csv" ||
+        fail "verdicts: $(cat "$results/metrics.csv")"
+}
 agree 1 3 sol/7_contest
 results=$work/lab3_contest
+verdicts 1
 table 'NR > 1 { n[$1]++; rate[$1, $2] = $3; if (!($5 <= $4 && $4 <= $6 && $3 > 0)) bad = 1 }
     END { small = rate[1, "small batch"]
         exit bad || n[1] != 1 || n[2] != 18 || n[4] != 18 || rate[4, "same rate"] != small ||
@@ -99,6 +108,13 @@ run 1 sol/7_contest --recorded "$recorded" --seeds 3
 refused '37 trainings of these choices are not recorded'
 run 1 student/7_contest; stub 3a_scaled_rate.c
 run 1 sol/7_contest --K 32; refused '--images=128: the largest batch'
+if [ -n "${ALL-}" ]; then
+    options=(--data text --model gpt-8-1-1 --images 128 --test 100 --epochs 2 --seeds 2 --batch 4
+        --k 2 --K 8 --budget 1)
+    run 2 sol/7_contest --warm-up 0.2; is 0 'test loss'
+    verdicts -1
+    table 'NR > 1 { if (!($4 > 2 && $4 < 5.6)) bad = 1 } END { exit bad }'
+fi
 
 # ---- part 8 ----
 options=(--data synthetic --model linear --batch 32)

@@ -56,7 +56,6 @@ wait $pid; status=$?
 
 run 1 student/1_batch_size --smallest 64 --largest 32; is 2
 [ -n "${ALL-}" ] || exit 0
-
 lab=lab1_gd
 run 2 sol/4_batch_size --seeds 2 --rate 0.02 --fastest 4; is 0
 # 1, 2, 4, and the runs' 32, 64, 128
@@ -64,3 +63,11 @@ speeds=$(grep '^[0-9]' "$results/speed.csv" | cut -d, -f1 | sort -u | wc -l)
 [ "$speeds" = 6 ] || fail "expected 6 speeds: $(cat "$work/log")"
 part4=$(grep '^[0-9]' "$results/sweep.csv" | cut -d, -f1-3 | sort)
 [ "$part4" = "$(steps "$work/once" | sort)" ] || fail "part 4: $part4, lab 3: $(steps "$work/once")"
+
+lab=lab3_scale
+# A language model, to a loss: that of 256 equally likely characters is 5.5.
+options=(--data text --model gpt-8-1-1 --train 600 --test 100 --check-every 60 --smallest 4
+    --largest 16 --target 5 --seeds 1 --epochs 4 --rounds 1 --slice 0.01)
+run 2 sol/1_batch_size --budget 0; is 0 'noise scale and branching: not measured: give at least'
+table 'NR > 1 { rows++; if (!($3 > 0 && $8 == 0)) bad = 1 } END { exit bad || rows != 2 }'
+run 1 sol/1_batch_size --target 5.6 --data synthetic --model linear; is 2

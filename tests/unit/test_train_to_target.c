@@ -55,11 +55,11 @@ DEVICE_TEST(reaches)
     TargetSetup s = setup(d->be);
     TargetOutcome a = train_to_target(&s, 20, 0.01, 1), b = train_to_target(&s, 20, 0.01, 1),
                   other = train_to_target(&s, 20, 0.01, 2);
-    assert_true(a.accuracy >= s.target && a.steps > 0 && !a.interrupted);
+    assert_true(a.best >= s.target && a.steps > 0 && !a.interrupted);
     expect_close(a.steps * 20, a.epochs * TRAIN, 0, 1e-12, "images used");
     expect_close(fmod(a.steps, 13), 0, 0, 0, "tested every 260 images");
-    assert_true(a.steps == b.steps && a.accuracy == b.accuracy);
-    assert_true(other.accuracy != a.accuracy || other.steps != a.steps);
+    assert_true(a.steps == b.steps && a.best == b.best);
+    assert_true(other.best != a.best || other.steps != a.steps);
 }
 
 static bool at_once(void *calls) { return ++*(int *)calls >= 2; }
@@ -71,7 +71,7 @@ DEVICE_TEST(gives_up)
     s.epochs = 1.5;
     TargetOutcome missed = train_to_target(&s, 20, 0.01, 1);
     assert_true(isnan(missed.steps) && isnan(missed.epochs) && !missed.interrupted);
-    assert_true(missed.accuracy > 0.1);
+    assert_true(missed.best > 0.1);
     s.epochs = 1e9; /* the rate is far too large: it diverges and still ends */
     assert_true(isnan(train_to_target(&s, 20, 1e38, 1).steps));
     int calls = 0;
@@ -111,7 +111,7 @@ DEVICE_TEST(takes_a_method)
     OwnSgd own = {.sgd = sgd_maker(&sgd)};
     other.method = (MethodMaker){make_own, end_own, &own};
     TargetOutcome a = train_to_target(&s, 20, 0.01, 1), b = train_to_target(&other, 20, 0.01, 1);
-    assert_true(a.steps == b.steps && a.accuracy == b.accuracy);
+    assert_true(a.steps == b.steps && a.best == b.best);
     assert_true(own.made == 1 && own.ended == 1);
 }
 

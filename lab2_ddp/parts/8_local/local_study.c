@@ -19,7 +19,7 @@ void local_open(void *study, const Lab *lab, uint64_t seed)
     int P = lab->comm->size;
     REQUIRE(P > 1, "needs at least 2 ranks: make lab2 ONLY=8_local NP=4");
     s->seed = seed;
-    s->shards = images_positions(&lab->data->train) > 1 ? 1 : SHARDS;
+    s->shards = images_of_text(&lab->data->train) ? 1 : SHARDS;
     ModelSpec spec = model_spec_for(s->model, lab->data);
     REQUIRE(!strcmp(s->model, "linear") || !strcmp(s->model, "mlp") ||
                 !strncmp(s->model, "gpt-", 4),

@@ -59,22 +59,25 @@ static bool train(Tuned *t, int entry, bool tuning, double rate, uint64_t seed, 
     TargetOutcome o = train_to_target(&setup, (int)t->setting[entry], rate, seed);
     value[SIZE_STEPS] = o.steps;
     value[SIZE_EPOCHS] = o.epochs;
-    value[SIZE_ACCURACY] = o.accuracy;
+    value[SIZE_BEST] = o.best;
     return !o.interrupted;
 }
 
 /* The fewest updates; of those that missed the target, the nearest. */
-static double score(const double *value)
+static double score_of(double steps, double near)
 {
-    double steps = value[SIZE_STEPS], near = value[SIZE_ACCURACY];
     return isnan(steps) ? near : 2 - 1e-9 * steps + 1e-10 * near;
 }
+static double higher(const double *value) { return score_of(value[SIZE_STEPS], value[SIZE_BEST]); }
+static double lower(const double *value) { return score_of(value[SIZE_STEPS], -value[SIZE_BEST]); }
 
 void size_open(SizeStudy *s, const Lab *lab, int64_t seed)
 {
     Tuned *t = &s->tuned;
     const Dataset *d = lab->data;
     const Images *i = &d->train;
+    s->text = images_of_text(i);
+    REQUIRE(s->text || s->target <= 1, "--target=%g: an accuracy is at most 1", s->target);
     REQUIRE(s->smallest <= s->largest, "--smallest=%d is above --largest=%d", s->smallest,
             s->largest);
     s->test = s->test < d->test.count ? s->test : d->test.count;
@@ -102,16 +105,18 @@ void size_open(SizeStudy *s, const Lab *lab, int64_t seed)
                              .check_every = s->check_every,
                              .interrupted = interrupted};
     model_check(lab->be, &s->setup.spec, s->micro && s->micro < s->largest ? s->micro : s->largest);
-    static const SweepRange ranges[] = {{1, 1 << 30, .whole = true},
-                                        {.high = 1e9},
-                                        {.high = 1e12, .missing = true},
-                                        {.high = 1e9, .missing = true},
-                                        {.high = 1}};
-    t->columns = "steps,epochs,accuracy";
+    static SweepRange ranges[] = {{1, 1 << 30, .whole = true},
+                                  {.high = 1e9},
+                                  {.high = 1e12, .missing = true},
+                                  {.high = 1e9, .missing = true},
+                                  {.high = 1}};
+    if (s->text)
+        ranges[1 + SIZE_BEST].high = log(d->classes);
+    t->columns = s->text ? "steps,epochs,loss" : "steps,epochs,accuracy";
     t->ranges = ranges;
     t->values = SIZE_VALUES;
     t->train = train;
-    t->score = score;
+    t->score = s->text ? lower : higher;
     t->seed = seed;
     char digest[17];
     dataset_digest(digest, d);

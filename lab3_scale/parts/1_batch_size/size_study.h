@@ -1,6 +1,6 @@
-/* size_study.h: part 1's experiment: updates and seconds to a target accuracy against the batch
- * size, each batch size with its tuned rate (tuned.h), the speed of each (speed.h), and the bend
- * fitted to the updates:
+/* size_study.h: part 1's experiment: updates and seconds to a target accuracy, of text a loss,
+ * against the batch size, each batch size with its tuned rate (tuned.h), the speed of each
+ * (speed.h), and the bend fitted to the updates:
  *
  *     updates(B) = floor (1 + B_crit / B)      (McCandlish et al., arXiv 1812.06162)
  */
@@ -9,7 +9,7 @@
 #include "parts/7_contest/tuned.h"
 #include "speed.h"
 
-enum { SIZE_STEPS = 1, SIZE_EPOCHS, SIZE_ACCURACY, SIZE_VALUES };
+enum { SIZE_STEPS = 1, SIZE_EPOCHS, SIZE_BEST, SIZE_VALUES };
 
 typedef struct SizeStudy {
     Tuned tuned; /* first; an entry's setting is its batch */
@@ -19,6 +19,7 @@ typedef struct SizeStudy {
     TargetSetup setup;
     Speeds speeds;
     Dataset held;
+    bool text;       /* the target is a loss */
     bool ways;       /* the critical batch size in other ways, too (size_critical.c) */
     int branches;    /* of size_critical.c; 0: too few images for them */
     Sweep *critical; /* rank 0: by branch; 0: the noise scale */

@@ -1,6 +1,8 @@
 /* size_view.c: part 1's figure and table. */
+#include "check.h"
 #include "size_study.h"
 #include <math.h>
+#include <stdlib.h>
 
 /* What both views show, by batch size. */
 typedef struct Results {
@@ -19,9 +21,14 @@ static Results results_of(const SizeStudy *s)
     return r;
 }
 
-static PlotPanel *panel(Plot *plot, int column, const char *title, PlotAxis y)
+static const char *unit(const SizeStudy *s) { return s->text ? "windows" : "images"; }
+
+static PlotPanel *panel(const SizeStudy *s, Plot *plot, int column, const char *title, PlotAxis y)
 {
-    return plot_cell(plot, 0, column, title, plot_log("batch size (images per update)", 2, 0, 0),
+    return plot_cell(plot, 0, column, title,
+                     plot_log(s->text ? "batch size (windows per update)"
+                                      : "batch size (images per update)",
+                              2, 0, 0),
                      y);
 }
 
@@ -48,7 +55,7 @@ static void draw_target(const Results *r, PlotPanel *p, bool seconds, const char
     draw_values(r, p, median, low, high, label);
 }
 
-static void draw_speed(const Results *r, Plot *plot)
+static void draw_speed(const SizeStudy *s, const Results *r, Plot *plot)
 {
     double median[TUNED_ENTRIES], low[TUNED_ENTRIES], high[TUNED_ENTRIES], top = 0;
     for (int i = 0; i < r->n; i++) {
@@ -57,8 +64,10 @@ static void draw_speed(const Results *r, Plot *plot)
         high[i] = r->batch[i] / r->speed[i].quartile[0];
         top = fmax(top, high[i]);
     }
-    PlotAxis y = {.label = "images per second", .low = 0, .high = top > 0 ? 1.1 * top : 1};
-    draw_values(r, panel(plot, 2, "Speed", y), median, low, high, "median, quartiles");
+    PlotAxis y = {.label = s->text ? "windows per second" : "images per second",
+                  .low = 0,
+                  .high = top > 0 ? 1.1 * top : 1};
+    draw_values(r, panel(s, plot, 2, "Speed", y), median, low, high, "median, quartiles");
 }
 
 static void draw_published(const SizeStudy *s, PlotPanel *p)
@@ -101,19 +110,21 @@ static void draw_bend(const SizeStudy *s, const Results *r, PlotPanel *p)
 void size_draw(const void *study, Plot *plot)
 {
     const SizeStudy *s = study;
-    plot_begin(plot, 1, 3, "%s on %s, %d images · to %.0f %% accuracy · %d seeds, %d tries",
-               s->model, s->setup.data->name, s->train, 100 * s->target, s->tuned.seeds,
-               s->tuned.budget);
+    char *goal = s->text ? format_new("a loss of %g", s->target)
+                         : format_new("%.0f %% accuracy", 100 * s->target);
+    plot_begin(plot, 1, 3, "%s on %s, %d %s · to %s · %d seeds, %d tries", s->model,
+               s->setup.data->name, s->train, unit(s), goal, s->tuned.seeds, s->tuned.budget);
+    free(goal);
     Results r = results_of(s);
     PlotAxis axis = {.label = "updates", .log = 10};
-    PlotPanel *p = panel(plot, 0, "Updates to the target", axis);
+    PlotPanel *p = panel(s, plot, 0, "Updates to the target", axis);
     draw_target(&r, p, false, "median");
     draw_published(s, p);
     draw_bend(s, &r, p);
     axis.label = "updates × time of one (s)";
-    p = panel(plot, 1, "Time to the target", axis);
+    p = panel(s, plot, 1, "Time to the target", axis);
     draw_target(&r, p, true, "median");
-    draw_speed(&r, plot);
+    draw_speed(s, &r, plot);
 }
 
 void size_report(const void *study)
@@ -125,8 +136,11 @@ void size_report(const void *study)
         return;
     Results r = results_of(s);
     speed_say(&s->speeds);
-    run_say(run, "   batch      rate  updates to the target    seconds  images/s  missed");
-    run_metrics_header(run, "batch,rate,updates,lowest,highest,seconds,images_per_s,missed");
+    run_say(run, "   batch      rate  updates to the target    seconds %*s/s  missed",
+            s->text ? 8 : 7, unit(s));
+    run_metrics_header(run, s->text
+                                ? "batch,rate,updates,lowest,highest,seconds,windows_per_s,missed"
+                                : "batch,rate,updates,lowest,highest,seconds,images_per_s,missed");
     for (int e = 0; e < r.n; e++) {
         Spread u = r.spread[e];
         double seconds = u.median * r.speed[e].seconds, speed = r.batch[e] / r.speed[e].seconds;
@@ -141,7 +155,7 @@ void size_report(const void *study)
                 bend.floor, bend.critical, 100 * bend.worst);
     Critical other = size_critical(s);
     if (s->ways && isnan(other.noise_scale))
-        run_say(run, "noise scale and branching: not measured: give at least 4,096 images");
+        run_say(run, "noise scale and branching: not measured: give at least 4,096 %s", unit(s));
     else if (s->ways)
         run_say(run, "critical batch size by the noise scale %.0f, by branching %.0f",
                 other.noise_scale, other.branching);

@@ -6,8 +6,8 @@
 
 typedef struct Noise {
     const NoiseSpec *spec;
-    Tensor weight; /* [m->batch] */
-    float *z;      /* the same on the host */
+    Tensor weight; /* one per label of a batch: of text [m->batch, T] */
+    float *z;      /* the same on the host; first one per image */
     int64_t updates;
 } Noise;
 
@@ -17,8 +17,11 @@ static void run(void *context, Model *m, Tensor totals, const Batch *b)
     Noise *noise = context;
     Rng r = rng_at(noise->spec->seed, RNG_NOISE, 0, (uint64_t)noise->updates++);
     int small = noise->spec->small < b->n ? noise->spec->small : b->n;
+    int labels = model_positions(m); /* of an image */
     noise_weights(noise->z, b->n, small, &r);
-    Tensor weight = tensor_first(noise->weight, b->n);
+    for (int i = b->n * labels - 1; i >= 0; i--)
+        noise->z[i] = noise->z[i / labels];
+    Tensor weight = tensor_first(noise->weight, b->n * labels);
     m->be->op->upload(m->s, weight, noise->z);
     model_zero_grads(m);
     model_forward(m, b->x, MODEL_TRAIN);
@@ -30,8 +33,9 @@ static Method make(void *context, Model *m)
 {
     const NoiseSpec *spec = context;
     Noise *noise = alloc(1, sizeof *noise);
-    *noise = (Noise){.spec = spec, .z = alloc(m->batch, sizeof(float))};
-    noise->weight = tensor_new(m->be, F32, m->batch, 1, 1, 1, 0);
+    int labels = m->batch * model_positions(m);
+    *noise = (Noise){.spec = spec, .z = alloc(labels, sizeof(float))};
+    noise->weight = tensor_new(m->be, F32, labels, 1, 1, 1, 0);
     const SgdSpec *sgd = &spec->sgd;
     return (
         Method){.gradient = {run, noise},

@@ -21,7 +21,7 @@ double race_rate(int racer, int i)
 
 int race_updates(const RaceStudy *s) { return (int)(s->epochs * (s->images / s->batch)); }
 
-bool race_of_text(const RaceStudy *s) { return images_positions(&s->study.lab->data->train) > 1; }
+bool race_of_text(const RaceStudy *s) { return images_of_text(&s->study.lab->data->train); }
 
 static bool better(const RaceStudy *s, double a, double b)
 {
@@ -60,17 +60,12 @@ void race_open(void *study, const Lab *lab, uint64_t seed)
     }
 }
 
-/* A training that has diverged counts as guessing: accuracy 0, or the loss of equal
- * probabilities. */
+/* The accuracy, of text the loss. Where it has diverged 0, and the loss of a guess. */
 static double tested(const RaceStudy *s, Training *t)
 {
-    double guessed = race_of_text(s) ? log(s->study.lab->data->classes) : 0;
-    if (!isfinite(training_loss(t)))
-        return guessed;
-    Metrics m = training_test(t);
-    if (!race_of_text(s))
-        return metrics_accuracy(m);
-    return metrics_loss(m) < guessed ? metrics_loss(m) : guessed; /* also where it is no number */
+    if (race_of_text(s))
+        return training_error(t->spec, training_test(t));
+    return isfinite(training_loss(t)) ? metrics_accuracy(training_test(t)) : 0;
 }
 
 /* The test at RACE_POINTS moments. False: stopped. */

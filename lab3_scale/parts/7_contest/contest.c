@@ -13,26 +13,26 @@ static const struct Kind {
     const char *name;
     OptimiserKind optimiser;
     RateBy by;
-    double predicted; /* at the small batch; 0: the contest's rate */
-} kinds[ROWS] = {{"small batch", OPTIMISER_MOMENTUM, BY_TUNING, 0},
-                 {"same rate", OPTIMISER_MOMENTUM, BY_SAME, 0},
-                 {"tuned momentum", OPTIMISER_MOMENTUM, BY_TUNING, 0},
-                 {"tuned Nesterov", OPTIMISER_NESTEROV, BY_TUNING, 0},
-                 {"rate × √k", OPTIMISER_MOMENTUM, BY_ROOT, 0},
-                 {"rate × k", OPTIMISER_MOMENTUM, BY_LINEAR, 0},
-                 {"… with warm-up", OPTIMISER_MOMENTUM, BY_LINEAR, 0},
-                 {"gradient noise", OPTIMISER_MOMENTUM, BY_ROOT, 0},
-                 {"4 times as long", OPTIMISER_MOMENTUM, BY_ROOT, 0},
-                 {"growing batch", OPTIMISER_MOMENTUM, BY_SAME, 0},
-                 {"LARS", OPTIMISER_LARS, BY_TUNING, 0.3},
-                 {"LARC", OPTIMISER_LARC, BY_TUNING, 0.03},
-                 {"Adam", OPTIMISER_ADAM, BY_TUNING, 0.0005},
-                 {"AdamW", OPTIMISER_ADAMW, BY_TUNING, 0.0005},
-                 {"LAMB", OPTIMISER_LAMB, BY_TUNING, 0.004},
-                 {"NovoGrad", OPTIMISER_NOVOGRAD, BY_TUNING, 0.005},
-                 {"Muon", OPTIMISER_MUON, BY_TUNING, 0.004},
-                 {"smoothed labels", OPTIMISER_MOMENTUM, BY_TUNING, 0},
-                 {"averaged weights", OPTIMISER_MOMENTUM, BY_TUNING, 0}};
+    double predicted[2]; /* at the small batch, of images and of text; 0: the contest's rate */
+} kinds[ROWS] = {{"small batch", OPTIMISER_MOMENTUM, BY_TUNING, {0}},
+                 {"same rate", OPTIMISER_MOMENTUM, BY_SAME, {0}},
+                 {"tuned momentum", OPTIMISER_MOMENTUM, BY_TUNING, {0}},
+                 {"tuned Nesterov", OPTIMISER_NESTEROV, BY_TUNING, {0}},
+                 {"rate × √k", OPTIMISER_MOMENTUM, BY_ROOT, {0}},
+                 {"rate × k", OPTIMISER_MOMENTUM, BY_LINEAR, {0}},
+                 {"… with warm-up", OPTIMISER_MOMENTUM, BY_LINEAR, {0}},
+                 {"gradient noise", OPTIMISER_MOMENTUM, BY_ROOT, {0}},
+                 {"4 times as long", OPTIMISER_MOMENTUM, BY_ROOT, {0}},
+                 {"growing batch", OPTIMISER_MOMENTUM, BY_SAME, {0}},
+                 {"LARS", OPTIMISER_LARS, BY_TUNING, {0.3, 0.05}},
+                 {"LARC", OPTIMISER_LARC, BY_TUNING, {0.03, 0.05}},
+                 {"Adam", OPTIMISER_ADAM, BY_TUNING, {0.0005, 0.002}},
+                 {"AdamW", OPTIMISER_ADAMW, BY_TUNING, {0.0005, 0.002}},
+                 {"LAMB", OPTIMISER_LAMB, BY_TUNING, {0.004, 0.01}},
+                 {"NovoGrad", OPTIMISER_NOVOGRAD, BY_TUNING, {0.005, 0.01}},
+                 {"Muon", OPTIMISER_MUON, BY_TUNING, {0.004, 0.01}},
+                 {"smoothed labels", OPTIMISER_MOMENTUM, BY_TUNING, {0}},
+                 {"averaged weights", OPTIMISER_MOMENTUM, BY_TUNING, {0}}};
 
 const char *contest_name(ContestRow row) { return kinds[row].name; }
 
@@ -86,7 +86,7 @@ static TrainingSpec spec_of(const Contest *c, int entry, double rate, ContestPac
     int k = k_of(c, entry), large = c->batch * k;
     double epochs = c->epochs * (row == ROW_LONGER ? 4 : 1);
     int64_t updates = (int64_t)ceil(epochs) * (c->images / large);
-    *pace = (ContestPace){.plain = {large, rate, epochs, 0},
+    *pace = (ContestPace){.plain = {large, rate, epochs, (int)(c->warm * (double)updates)},
                           .from = rate / k,
                           .warm = row == ROW_WARM ? updates / 5 : 0,
                           .grow = {c->batch, large, rate, epochs, .factor = 5, .drops = 2}};
@@ -126,13 +126,16 @@ static bool train(Tuned *t, int entry, bool tuning, double rate, uint64_t seed, 
     bool stopped = false;
     while (!stopped && training_step(n))
         stopped = task_farm_cancelled(farm) || stop_requested();
-    if (!stopped)
-        value[CONTEST_ACCURACY] = 1 - training_error(&spec, training_test(n));
+    if (!stopped) {
+        double error = training_error(&spec, training_test(n));
+        value[CONTEST_RESULT] = c->text ? error : 1 - error;
+    }
     training_free(n);
     return !stopped;
 }
 
-static double score(const double *value) { return value[CONTEST_ACCURACY]; }
+static double higher(const double *value) { return value[CONTEST_RESULT]; }
+static double lower(const double *value) { return -value[CONTEST_RESULT]; }
 
 /* ---- the contest ---- */
 
@@ -140,15 +143,17 @@ static void set_up(Contest *c)
 {
     Tuned *t = &c->tuned;
     t->entries = 1 + CONTEST_SIZES * (ROWS - 1);
-    static const SweepRange ranges[] = {{.high = 1e9, .whole = true}, {.high = 1e9}, {.high = 1}};
-    t->columns = "accuracy";
+    static SweepRange ranges[] = {{.high = 1e9, .whole = true}, {.high = 1e9}, {.high = 1}};
+    if (c->text)
+        ranges[1 + CONTEST_RESULT].high = log(c->tuned.study.lab->data->classes);
+    t->columns = c->text ? "loss" : "accuracy";
     t->ranges = ranges;
     t->values = 2;
     t->rule = rule;
     t->train = train;
-    t->score = score;
+    t->score = c->text ? lower : higher;
     for (int e = 0; e < t->entries; e++) {
-        double predicted = kinds[row_of(e)].predicted;
+        double predicted = kinds[row_of(e)].predicted[c->text];
         int k = k_of(c, e);
         t->setting[e] = 1000 * k + row_of(e);
         t->predicted[e] = scaled_rate(SCALE_ROOT, predicted > 0 ? predicted : c->rate, k);
@@ -159,6 +164,7 @@ void contest_open(Contest *c, const Lab *lab, int64_t seed)
 {
     const Dataset *d = lab->data;
     char digest[17];
+    c->text = images_of_text(&d->train);
     int most = c->batch * c->k[CONTEST_SIZES - 1];
     c->test = c->test < d->test.count ? c->test : d->test.count;
     REQUIRE(c->images >= most, "--images=%d: the largest batch has %d: give at least %d", c->images,
@@ -175,6 +181,8 @@ void contest_open(Contest *c, const Lab *lab, int64_t seed)
                   "k2", c->k[1], "images", c->images, "test", c->test, "epochs", c->epochs, "rate",
                   c->rate, "momentum", c->momentum, "budget", c->tuned.budget, "device",
                   lab->be->description, "seed", (int)seed);
+    if (c->warm > 0)
+        json_object_set_new(config, "warm-up", json_real(c->warm));
     tuned_open(&c->tuned, lab, "entry", config);
     json_decref(config);
 }
@@ -184,20 +192,23 @@ void contest_work(void *contest) { tuned_work(contest); }
 static Verdict against(const Contest *c, int entry, int baseline)
 {
     double a[TUNED_SEEDS], b[TUNED_SEEDS];
-    int na = tuned_values_of(&c->tuned, entry, CONTEST_ACCURACY, a),
-        nb = tuned_values_of(&c->tuned, baseline, CONTEST_ACCURACY, b);
-    return na && nb ? verdict(a, na, b, nb) : VERDICT_NONE;
+    int na = tuned_values_of(&c->tuned, entry, CONTEST_RESULT, a),
+        nb = tuned_values_of(&c->tuned, baseline, CONTEST_RESULT, b);
+    if (!na || !nb)
+        return VERDICT_NONE;
+    return c->text ? verdict(b, nb, a, na) : verdict(a, na, b, nb); /* of losses the lower wins */
 }
 
 ContestLine contest_line(const Contest *c, ContestRow row, int size)
 {
     const Tuned *t = &c->tuned;
     int entry = contest_entry(row, size);
-    Spread own = tuned_spread(t, entry, CONTEST_ACCURACY);
-    double small = tuned_spread(t, 0, CONTEST_ACCURACY).median,
-           same = tuned_spread(t, contest_entry(ROW_SAME, size), CONTEST_ACCURACY).median;
-    return (ContestLine){.accuracy = own,
-                         .closed = small > same ? (own.median - same) / (small - same) : NAN,
+    Spread own = tuned_spread(t, entry, CONTEST_RESULT);
+    double small = tuned_spread(t, 0, CONTEST_RESULT).median,
+           same = tuned_spread(t, contest_entry(ROW_SAME, size), CONTEST_RESULT).median;
+    bool gap = c->text ? small < same : small > same;
+    return (ContestLine){.result = own,
+                         .closed = gap ? (own.median - same) / (small - same) : NAN,
                          .same = against(c, entry, contest_entry(ROW_SAME, size)),
                          .nesterov = against(c, entry, contest_entry(ROW_NESTEROV, size))};
 }

@@ -33,13 +33,15 @@ typedef enum {
     ROWS
 } ContestRow;
 
-enum { CONTEST_SIZES = 2, CONTEST_ACCURACY = 1 }; /* large batches; the value of a training */
+enum { CONTEST_SIZES = 2, CONTEST_RESULT = 1 }; /* large batches; what a training reaches */
 
 typedef struct Contest {
     Tuned tuned; /* first; entry 0: the small batch; then the other rows of each large one */
     const char *model;
     int batch, k[CONTEST_SIZES], images, test;
     double epochs, rate, momentum; /* rate: the prediction for the small batch */
+    double warm; /* share of the updates over which every rate rises to its full value */
+    bool text;   /* a training's result is its test loss, not its accuracy */
 } Contest;
 
 const char *contest_name(ContestRow row);
@@ -49,7 +51,7 @@ void contest_work(void *contest);
 int contest_entry(ContestRow row, int size); /* size: index of k */
 
 typedef struct ContestLine {
-    Spread accuracy;
+    Spread result;
     double closed;          /* share of the gap between same rate and small batch; NaN: no gap */
     Verdict same, nesterov; /* against the same rate, against tuned Nesterov */
 } ContestLine;

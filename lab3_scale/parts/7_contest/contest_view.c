@@ -12,36 +12,41 @@ static const char *word(Verdict v)
 static void draw_size(const Contest *c, Plot *plot, int size)
 {
     const char *names[ROWS];
-    double low = 1, high = 0;
+    double low = INFINITY, high = -INFINITY;
     for (int r = 0; r < ROWS; r++) {
-        Spread s = contest_line(c, ROWS - 1 - r, size).accuracy;
+        Spread s = contest_line(c, ROWS - 1 - r, size).result;
         names[r] = contest_name(ROWS - 1 - r);
-        low = fmin(low, s.count ? s.low : 1);
-        high = fmax(high, s.count ? s.high : 0);
+        low = fmin(low, s.count ? s.low : INFINITY);
+        high = fmax(high, s.count ? s.high : -INFINITY);
     }
-    double same = contest_line(c, ROW_SAME, size).accuracy.low;
-    low = fmax(low, same - (high - same)); /* what never learned would squeeze the rest */
+    /* What never learned would squeeze the rest. */
+    Spread same = contest_line(c, ROW_SAME, size).result;
+    if (c->text)
+        high = fmin(high, same.high + (same.high - low));
+    else
+        low = fmax(low, same.low - (high - same.low));
     char *title = format_new("k = %d: batch %d", c->k[size], c->k[size] * c->batch);
     double margin = high > low ? 0.05 * (high - low) : 0.05;
     PlotPanel *p = plot_panel(
         plot,
         (PlotAxes){.column = size,
                    .title = title,
-                   .x = {.label = "test accuracy: median, lowest, highest",
+                   .x = {.label = c->text ? "test loss: median, lowest, highest"
+                                          : "test accuracy: median, lowest, highest",
                          .low = high > low ? low - margin : 0,
                          .high = high > low ? high + margin : 1},
                    .y = {.names = names, .names_count = ROWS, .low = -0.6, .high = ROWS - 0.4},
                    .no_legend = true});
     free(title);
-    Spread small = contest_line(c, ROW_SMALL, size).accuracy,
-           nesterov = contest_line(c, ROW_NESTEROV, size).accuracy;
+    Spread small = contest_line(c, ROW_SMALL, size).result,
+           nesterov = contest_line(c, ROW_NESTEROV, size).result;
     double bottom = -INFINITY, top = INFINITY;
     plot_boxes(p, 1, &small.low, &small.high, &bottom, &top,
                (PlotStyle){.color = PLOT_GREY, .opacity = 0.25});
     plot_rule_x(p, nesterov.median, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
     for (int r = 0; r < ROWS; r++) {
         ContestLine line = contest_line(c, ROWS - 1 - r, size);
-        Spread s = line.accuracy;
+        Spread s = line.result;
         double y = r, x[2] = {s.low, s.high}, ys[2] = {y, y};
         PlotStyle style = {.color = plot_series(0), .size = 9};
         if (line.nesterov == VERDICT_HOLDS)
@@ -60,14 +65,17 @@ void contest_draw(const void *contest, Plot *plot)
     const Contest *c = contest;
     const Tuned *t = &c->tuned;
     if (!study_begin(&t->study, plot, 1, CONTEST_SIZES,
-                     "%s on %s, %d images, %g epochs · budget %d · %d seeds", c->model,
-                     t->study.lab->data->name, c->images, c->epochs, t->budget, t->seeds))
+                     "%s on %s, %d %s, %g epochs · budget %d · %d seeds", c->model,
+                     t->study.lab->data->name, c->images, c->text ? "windows" : "images", c->epochs,
+                     t->budget, t->seeds))
         return;
     for (int i = 0; i < CONTEST_SIZES; i++)
         draw_size(c, plot, i);
     plot_footer(plot,
                 "grey: the small batch's range; dashed: tuned Nesterov's median. Green triangles: "
-                "above its range; vermilion diamonds: below; none: too far left");
+                "%s its range; vermilion diamonds: %s; none: too far %s",
+                c->text ? "below" : "above", c->text ? "above" : "below",
+                c->text ? "right" : "left");
 }
 
 static void say(const Contest *c, ContestRow row, int size)
@@ -81,12 +89,12 @@ static void say(const Contest *c, ContestRow row, int size)
                  : isnan(l.closed)                     ? format_new("  no gap")
                                                        : format_new("%6.0f %%", 100 * l.closed);
     run_say(run, "  %-*s %.3f (%.3f-%.3f) %9.4g %s   %-10s %s", width, contest_name(row),
-            l.accuracy.median, l.accuracy.low, l.accuracy.high,
-            c->tuned.rate[contest_entry(row, size)], closed, row == ROW_SAME ? "" : word(l.same),
+            l.result.median, l.result.low, l.result.high, c->tuned.rate[contest_entry(row, size)],
+            closed, row == ROW_SAME ? "" : word(l.same),
             row == ROW_NESTEROV ? "" : word(l.nesterov));
     run_metrics(run, "%d,%s,%.9g,%.6f,%.6f,%.6f,%.4f,%s,%s", row == ROW_SMALL ? 1 : c->k[size],
-                contest_name(row), c->tuned.rate[contest_entry(row, size)], l.accuracy.median,
-                l.accuracy.low, l.accuracy.high, l.closed, word(l.same), word(l.nesterov));
+                contest_name(row), c->tuned.rate[contest_entry(row, size)], l.result.median,
+                l.result.low, l.result.high, l.closed, word(l.same), word(l.nesterov));
     free(closed);
 }
 
@@ -100,12 +108,14 @@ void contest_report(const void *contest)
                             "against_nesterov");
     for (int i = 0; i < CONTEST_SIZES; i++) {
         run_say(run, "k = %d", c->k[i]);
-        run_say(run, "  %-18s %-19s %9s %8s   %-10s %s", "", "test accuracy", "rate", "closed",
-                "same rate", "Nesterov");
+        run_say(run, "  %-18s %-19s %9s %8s   %-10s %s", "",
+                c->text ? "test loss" : "test accuracy", "rate", "closed", "same rate", "Nesterov");
         for (int r = 0; r < ROWS; r++)
             if (i == 0 || r != ROW_SMALL)
                 say(c, r, i);
     }
-    run_say(run, "closed: of the gap between “same rate” and the small batch. holds (harms): all "
-                 "seeds above (below) all of the baseline's");
+    run_say(run,
+            "closed: of the gap between “same rate” and the small batch. holds (harms): all seeds "
+            "%s all of the baseline's",
+            c->text ? "below (above)" : "above (below)");
 }
