@@ -32,6 +32,10 @@ typedef struct Images {
 } Images;
 static inline int images_positions(const Images *i) { return i->positions ? i->positions : 1; }
 static inline bool images_of_text(const Images *i) { return images_positions(i) > 1; }
+static inline const char *images_unit(const Images *i)
+{
+    return images_of_text(i) ? "windows" : "images";
+}
 
 typedef struct Dataset {
     char name[16];         /* "fashion", "cifar10", "synthetic", "text", "licences" */

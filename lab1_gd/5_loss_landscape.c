@@ -34,13 +34,15 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 {
     Recipe *r = &c->recipe;
     const Option options[] = {
-        RUN_OPTIONS(c->run),
+        RUN_OPTIONS_DATA(c->run, "auto|synthetic|fashion|cifar10|text|licences",
+                         "data set; text and licences are for a language model"),
         {"checkpoint", ARG_STRING, &c->checkpoint,
          .help = "measure the network in this file instead of training one"},
         {"against", ARG_STRING, &c->against,
          .help = "… and compare it with the network in this file"},
         {"model", ARG_STRING, &r->spec.name,
-         .help = "linear, mlp, cnn, resnet8 (default), resnet20 (compare), resnet56 (full) …"},
+         .help = "linear, mlp, cnn, resnet8 (default), resnet20 (compare), resnet56 (full) …; for "
+                 "text gpt-32-2-4 …"},
         {"no-skip", ARG_FLAG, &c->no_skip, .help = "train without skip connections"},
         {"compare", ARG_FLAG, &c->compare,
          .help = "train two, with and without skip connections, side by side"},
@@ -80,6 +82,14 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     OPTIONS_KEEP(table, options);
     args_parse("5_loss_landscape", "The loss of a real network around its solution.", table, argc,
                argv);
+    if (text_named(c->run.data)) { /* one window has 64 labels */
+        args_otherwise(table, "model", "gpt-32-2-4");
+        args_otherwise(table, "images", "64");
+        args_otherwise(table, "measure-batch", "64");
+        args_otherwise(table, "batch", "16");
+        args_otherwise(table, "updates", "2000");
+        args_otherwise(table, "rate", "0.05");
+    }
     REQUIRE(c->points != 1, "--points=1: a grid has at least 2 points along each side");
     c->named = r->spec.name;
     c->compare = c->compare || c->full || c->against;
@@ -166,8 +176,8 @@ static Session session_new(const Choices *c, const Lab *lab, const char *missing
 {
     char *title = NULL, *directions = NULL;
     if (!c->recorded) {
-        title = format_new("%s · loss on %d %s images", lab->data->name, c->images,
-                           c->test ? "test" : "training");
+        title = format_new("%s · loss on %d %s %s", lab->data->name, c->images,
+                           c->test ? "test" : "training", images_unit(&lab->data->train));
         directions = format_new("%s statistics · directions %s (seed %lld)", c->norm,
                                 missing ? "as long as each layer, not yet each filter"
                                         : "as long as each filter",

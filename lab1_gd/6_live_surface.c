@@ -23,9 +23,10 @@ typedef struct Choices {
 static void parse(Choices *c, Option *table, int argc, char **argv)
 {
     const Option options[] = {
-        RUN_OPTIONS(c->run),
+        RUN_OPTIONS_DATA(c->run, "auto|synthetic|fashion|cifar10|text|licences",
+                         "data set; text and licences are for a language model"),
         {"model", ARG_STRING, &c->model,
-         .help = "mlp, linear, resnet8 … (the mlp has hidden layers of 64 and 32)"},
+         .help = "mlp (with hidden layers of 64 and 32), linear, resnet8 …; for text gpt-16-2-2 …"},
         {"images", ARG_INT, &c->images, .min = 1, .max = 1000000, .help = "images to train on"},
         {"measured", ARG_INT, &c->measured, .min = 1, .max = 100000,
          .help = "images used to measure a loss"},
@@ -46,6 +47,13 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("6_live_surface", "A network trains on its own loss surface.", table, argc, argv);
+    if (text_named(c->run.data)) { /* one window has 64 labels */
+        args_otherwise(table, "model", "gpt-16-2-2");
+        args_otherwise(table, "measured", "64");
+        args_otherwise(table, "batch", "8");
+        args_otherwise(table, "momentum", "0.9");
+        args_otherwise(table, "rate", "0.02");
+    }
 }
 
 /* ---- the window ---- */
@@ -147,8 +155,8 @@ static void report_live(const Live *l, Run *run)
                 100 * s->accuracy, s->moved, s->off);
     }
     if (s->side)
-        run_say(run, "surface: %s, %d × %d points on %d training images", live_planes[s->plane],
-                s->side, s->side, l->setup.measured);
+        run_say(run, "surface: %s, %d × %d points on %d training %s", live_planes[s->plane],
+                s->side, s->side, l->setup.measured, images_unit(&l->setup.data->train));
     if (s->sharpness.count)
         run_say(run, "sharpness %.4g, updates diverge beyond %.4g",
                 s->sharpness.y[s->sharpness.count - 1], s->limit.y[s->limit.count - 1]);

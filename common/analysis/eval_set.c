@@ -28,7 +28,7 @@ EvalSet *eval_set_new(Backend *be, const Images *images, const float *mean, cons
         ASSERT(loader_next(loader, stream, &b));
         *own = b;
         own->x = tensor_new(be, F32, b.n, b.x.h, b.x.w, b.x.c, halo);
-        own->label = tensor_new(be, I32, b.n, 1, 1, 1, 0);
+        own->label = tensor_new(be, I32, b.n, 1, 1, b.label.c, 0);
         be->op->copy(stream, own->x, b.x);
         be->op->copy(stream, own->label, b.label);
     }
@@ -60,5 +60,5 @@ Metrics eval_set_metrics(Model *m, const EvalSet *s, ModelMode mode)
         model_loss(m, s->totals, s->batch[i].label, NO_TENSOR, false);
     }
     m->be->op->download(m->s, sum, s->totals);
-    return (Metrics){sum[0], sum[1], s->count};
+    return (Metrics){sum[0], sum[1], s->count * model_positions(m)};
 }

@@ -158,7 +158,7 @@ double training_loss(Training *t)
 {
     double totals[2], mean;
     t->m->be->op->download(t->m->s, totals, t->totals);
-    mean = t->images > 0 ? (totals[0] - t->loss) / t->images : NAN;
+    mean = t->images > 0 ? (totals[0] - t->loss) / (t->images * model_positions(t->m)) : NAN;
     t->loss = totals[0];
     t->images = 0;
     return mean;

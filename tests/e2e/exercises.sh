@@ -40,6 +40,12 @@ count() { # of exercises: the lines of answers.txt have names with a digit first
     grep -cE "^$1 +[^0-9 ]" "$work/log" || true
 }
 
+# The attention alone, beside the library's layers.
+cp lab1_gd/solution/10a_attention.c lab1_gd/exercises/
+make lab1 ONLY=10_ ARGS="--out $work/out --model gpt-8-1-1 --batch 2 --updates 60" \
+    >"$work/log" 2>&1 || wrong "10a alone"
+grep -q 'difference [0-9.]*e-0[78]$' "$work/log" || wrong "10a alone: other gradients"
+
 cp lab1_gd/solution/* lab1_gd/exercises/
 check
 [ "$(count PASS)" = 16 ] || wrong "the reference in exercises/: expected 16 PASS"

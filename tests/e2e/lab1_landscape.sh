@@ -30,11 +30,16 @@ done
 grep -q 'nan' "$(results whole)"/mlp-*.csv && fail "a point is missing"
 grep -Eq 'largest eigenvalue [0-9.]+ ' "$work/log" || fail "no eigenvalues"
 # Along the sharpest direction the loss is curved as the largest eigenvalue says (rectifiers: 20 %).
-largest=$(sed -nE 's/.*largest eigenvalue ([0-9.e+]+) .*/\1/p' "$work/log")
-awk -F, -v largest="$largest" '/^[-0-9]/ && $2 == 0 { s[n] = $1; loss[n++] = $3 }
-    END { m = (n - 1) / 2; bend = (loss[m + 1] + loss[m - 1] - 2 * loss[m]) / s[m + 1] ^ 2
-        exit !(n == 11 && bend > 0.8 * largest && bend < 1.2 * largest) }' \
-    "$(results whole)/mlp-hessian.csv" || fail "mlp-hessian.csv is not curved as λ = $largest says"
+curved() { # name, network
+    local largest
+    largest=$(sed -nE 's/.*largest eigenvalue ([0-9.e+]+) .*/\1/p' "$work/log")
+    awk -F, -v largest="$largest" '/^[-0-9]/ && $2 == 0 { s[n] = $1; loss[n++] = $3 }
+        END { m = (n - 1) / 2; bend = (loss[m + 1] + loss[m - 1] - 2 * loss[m]) / s[m + 1] ^ 2
+            print "curvature", bend, "eigenvalue", largest
+            exit !(n == 11 && bend > 0.8 * largest && bend < 1.2 * largest) }' \
+        "$(results "$1")/$2-hessian.csv" || fail "$2: not curved as λ = $largest says"
+}
+curved whole mlp
 # The path ends at the origin of its plane, in it, and begins elsewhere.
 awk -F, 'NR == 2 { started = $6 > 0 && $5 != $6 && $4 > 0 } { last = $0 }
     END { split(last, v, ","); near = v[5] - v[6] < 1e-4 && v[6] - v[5] < 1e-4
@@ -106,6 +111,14 @@ if [ -d /usr/share/datasets/fashion-mnist ]; then
 fi
 
 run 1 student/5_loss_landscape; stub 5_filter_normalize.c
+
+# Of a language model, the mean over all characters.
+images=("${options[@]}")
+options=(--data text --model gpt-8-1-1 --updates 60 --images 24 --measure-batch 16 --points 11
+    --threads 1 --no-lines --no-path --extent 0.1)
+land text 1
+curved text gpt-8-1-1
+options=("${images[@]}")
 [ -n "${ALL-}" ] || exit 0
 
 # Trained on one of two ranks, and two networks at the same time: each as on one rank. The second

@@ -104,6 +104,8 @@ run 1 sol/6_live_surface --plane random --updates 5; is 0 'surface: random plane
 run 1 sol/6_live_surface --rate 1000 --updates 50; is 0 diverged
 run 1 sol/6_live_surface --show --updates 5; is 0 'after 5 updates'
 figure show
+options=(--data text --model gpt-8-1-1 --images 100 --measured 16)
+run 1 sol/6_live_surface --updates 5; is 0 '^ +[45]\.[0-9]+ +[45]\.[0-9]+ ' # nats per character
 
 # ---- part 7 ----
 options=()

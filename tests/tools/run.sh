@@ -46,7 +46,7 @@ if [ "${SAN:-}" = thread ]; then
     echo "SAN=thread: $threaded; OpenMP with one thread; no ranks, no scripts"
 fi
 
-slower=1
+slower=3 # beside a load of 20 a script takes four times its time
 if [ -n "${SAN:-}" ]; then # a stop takes longer, too
     export LABS_STOP_SECONDS=${LABS_STOP_SECONDS:-20}
     slower=5

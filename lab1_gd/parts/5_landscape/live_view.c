@@ -76,8 +76,8 @@ static void draw_surfaces(const Live *l, Plot *plot, const LiveLook *look, const
     char x[96], y[96],
         *known = format_new(", %d × %d points%s", s->side, s->side,
                             s->side < LIVE_SIDE ? " so far" : "");
-    char *title = format_new("Loss on %d training images%s", l->setup.measured,
-                             s->side ? known : "");
+    char *title = format_new("Loss on %d training %s%s", l->setup.measured,
+                             images_unit(&l->setup.data->train), s->side ? known : "");
     axis_labels(s, x, y);
     PlotAxis z = loss_axis(s);
     PlotGrid grid = {s->side, s->side, s->a_low, s->a_high, s->b_low, s->b_high, s->z};
@@ -165,17 +165,18 @@ static void draw_footer(const Live *l, Plot *plot)
                       : l->wish.paused ? "paused"
                       : l->wish.hurry  ? "end"
                                        : "running";
-    plot_footer(plot,
-                "update %d · %.0f images/s · loss %.3f · held out %.3f, accuracy %.1f %%%s · %s",
-                s->update, s->images_per_s, s->loss, s->held_loss, 100 * s->accuracy, path, phase);
+    plot_footer(plot, "update %d · %.0f %s/s · loss %.3f · held out %.3f, accuracy %.1f %%%s · %s",
+                s->update, s->images_per_s, images_unit(&l->setup.data->train), s->loss,
+                s->held_loss, 100 * s->accuracy, path, phase);
 }
 
 void live_draw(const Live *l, Plot *plot, const LiveLook *look, const char *missing)
 {
     int rows = l->wish.sharpness ? 8 : 5;
-    plot_begin(plot, rows, 2, "%s · %s, %d images · batch B = %d · η = %.3g · momentum %g · %s",
-               l->setup.spec.name, l->setup.data->name, l->setup.images, l->wish.batch,
-               l->wish.rate, l->wish.momentum, live_planes[l->wish.plane]);
+    plot_begin(plot, rows, 2, "%s · %s, %d %s · batch B = %d · η = %.3g · momentum %g · %s",
+               l->setup.spec.name, l->setup.data->name, l->setup.images,
+               images_unit(&l->setup.data->train), l->wish.batch, l->wish.rate, l->wish.momentum,
+               live_planes[l->wish.plane]);
     draw_surfaces(l, plot, look, missing, rows);
     draw_losses(l, plot);
     if (l->wish.sharpness)

@@ -21,7 +21,7 @@ static Results results_of(const SizeStudy *s)
     return r;
 }
 
-static const char *unit(const SizeStudy *s) { return s->text ? "windows" : "images"; }
+static const char *unit(const SizeStudy *s) { return images_unit(&s->setup.data->train); }
 
 static PlotPanel *panel(const SizeStudy *s, Plot *plot, int column, const char *title, PlotAxis y)
 {

@@ -72,7 +72,7 @@ void race_draw(const void *study, Plot *plot)
         snprintf(warm, sizeof warm, ", %d of warm-up", s->warm);
     bool shows = study_begin(&s->study, plot, 1, 2,
                              "%s on %d %s of %s · batch %d · %d updates%s · weight decay %g",
-                             s->model, s->images, race_of_text(s) ? "windows" : "images",
+                             s->model, s->images, images_unit(&s->study.lab->data->train),
                              s->study.lab->data->name, s->batch, race_updates(s), warm, s->decay);
     plot_footer(plot, "trained %d of %d networks", s->done, RACERS * (RACE_RATES + s->seeds));
     if (!shows)
