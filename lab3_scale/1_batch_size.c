@@ -14,10 +14,10 @@ static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char *
 {
     static bool full;
     static const char *const more[][2] = {{"factor", "2"}, {"seeds", "5"}, {"budget", "7"}},
-                             *const of_text[][2] = {{"model", "gpt-32-2-4"}, {"smallest", "4"},
-                                                    {"largest", "1024"},     {"train", "10000"},
-                                                    {"test", "500"},         {"rate", "0.08"},
-                                                    {"target", "1"},         {0}};
+                             *const of_text[][2] = {
+                                 {"model", "gpt-32-2-4"}, {"smallest", "1"}, {"largest", "256"},
+                                 {"train", "10000"},      {"test", "500"},   {"check-every", "500"},
+                                 {"rate", "0.08"},        {"target", "1.5"}, {0}};
     const Option options[] = {
         RUN_OPTIONS_DATA(*run, "auto|synthetic|fashion|cifar10|text|licences",
                          "data set; text and licences are for a language model"),
