@@ -61,9 +61,10 @@ char *args_read(Option *options, int argc, char **argv);
  * ("--model mlp") ends the run (exit 2); is_so: `with` holds. */
 void args_only(const Option *options, const char *name, bool is_so, const char *with);
 
-/* After args_parse: another default for an option that was not on the command line; --full calls
- * args_otherwise(options, "seeds", "5"). The name must be in the table and the text valid. */
-void args_otherwise(Option *options, const char *name, const char *text);
+/* After args_parse: other defaults for options that were not on the command line, as pairs: --full
+ * calls args_otherwise(options, "seeds", "5", "budget", "7", NULL). The names must be in the table
+ * and the texts valid. */
+void args_otherwise(Option *options, ...) __attribute__((sentinel));
 
 /* The current values, as a new JSON object {name: value}; free with json_decref. */
 json_t *args_json(const Option *options);

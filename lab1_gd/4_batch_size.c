@@ -36,11 +36,6 @@ static Choices defaults(void)
 
 static void parse(Choices *c, Option *table, int argc, char **argv)
 {
-    static const char *const full[][2] = {{"smallest", "1"},       {"largest", "2048"},
-                                          {"factor", "2"},         {"seeds", "5"},
-                                          {"train", "60000"},      {"test", "10000"},
-                                          {"check-every", "5000"}, {"target", "0.88"},
-                                          {"epochs", "5"},         {"fastest", "4096"}};
     BatchStudy *s = &c->study;
     const Option options[] = {RUN_OPTIONS(c->run),
                               BATCH_SWEEP_OPTIONS(s->sweep),
@@ -54,8 +49,10 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     args_parse("4_batch_size",
                "Images/s, and time, epochs and updates to a target accuracy, by batch size.", table,
                argc, argv);
-    for (size_t i = 0; c->full && i < sizeof full / sizeof *full; i++)
-        args_otherwise(table, full[i][0], full[i][1]);
+    if (c->full)
+        args_otherwise(table, "smallest", "1", "largest", "2048", "factor", "2", "seeds", "5",
+                       "train", "60000", "test", "10000", "check-every", "5000", "target", "0.88",
+                       "epochs", "5", "fastest", "4096", NULL);
 }
 
 /* Select the batch size nearest to x; if it is selected already, deselect it. */

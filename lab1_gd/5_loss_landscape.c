@@ -83,12 +83,8 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     args_parse("5_loss_landscape", "The loss of a real network around its solution.", table, argc,
                argv);
     if (text_named(c->run.data)) { /* one window has 64 labels */
-        args_otherwise(table, "model", "gpt-32-2-4");
-        args_otherwise(table, "images", "64");
-        args_otherwise(table, "measure-batch", "64");
-        args_otherwise(table, "batch", "16");
-        args_otherwise(table, "updates", "2000");
-        args_otherwise(table, "rate", "0.05");
+        args_otherwise(table, "model", "gpt-32-2-4", "images", "64", "measure-batch", "64", "batch",
+                       "16", "updates", "2000", "rate", "0.05", NULL);
     }
     REQUIRE(c->points != 1, "--points=1: a grid has at least 2 points along each side");
     c->named = r->spec.name;

@@ -48,11 +48,8 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     OPTIONS_KEEP(table, options);
     args_parse("6_live_surface", "A network trains on its own loss surface.", table, argc, argv);
     if (text_named(c->run.data)) { /* one window has 64 labels */
-        args_otherwise(table, "model", "gpt-16-2-2");
-        args_otherwise(table, "measured", "64");
-        args_otherwise(table, "batch", "8");
-        args_otherwise(table, "momentum", "0.9");
-        args_otherwise(table, "rate", "0.02");
+        args_otherwise(table, "model", "gpt-16-2-2", "measured", "64", "batch", "8", "momentum",
+                       "0.9", "rate", "0.02", NULL);
     }
 }
 

@@ -38,8 +38,6 @@ static Choices defaults(void)
 
 static void parse(Choices *c, Option *table, int argc, char **argv)
 {
-    static const char *const full[][2] = {{"threads", "0"}, {"model", "cnn"}, {"largest", "32768"},
-                                          {"seeds", "5"},   {"epochs", "20"}, {"target", "0.08"}};
     LearningCurve *l = &c->curve;
     const Option options[] = {
         RUN_OPTIONS(c->run),
@@ -74,8 +72,9 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     args_parse("7_scaling_laws",
                "The error as a power law of the data, and what a training run costs.", table, argc,
                argv);
-    for (size_t i = 0; c->full && i < sizeof full / sizeof *full; i++)
-        args_otherwise(table, full[i][0], full[i][1]);
+    if (c->full)
+        args_otherwise(table, "threads", "0", "model", "cnn", "largest", "32768", "seeds", "5",
+                       "epochs", "20", "target", "0.08", NULL);
 }
 
 static void on_event(void *study, const PlotEvent *e)

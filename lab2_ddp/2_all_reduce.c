@@ -25,7 +25,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     OPTIONS_KEEP(table, options);
     args_parse("2_all_reduce", "Five all-reduces, seen, timed and predicted.", table, argc, argv);
     if (!strcmp(c->link, "none"))
-        args_otherwise(table, "clock", "real");
+        args_otherwise(table, "clock", "real", NULL);
 }
 
 static const PlotKey keys[] = {{"1 2 3", "the chunks; times; which is fastest where"},

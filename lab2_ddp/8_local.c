@@ -38,10 +38,8 @@ static void parse(RunOptions *run, LocalStudy *s, Option *table, int argc, char 
     args_parse("8_local", "Ranks that train on their own and exchange now and then.", table, argc,
                argv);
     if (text_named(run->data)) { /* a window has 64 labels */
-        args_otherwise(table, "model", "gpt-32-2-4");
-        args_otherwise(table, "batch", "4");
-        args_otherwise(table, "updates", "2000");
-        args_otherwise(table, "rate", "0.2");
+        args_otherwise(table, "model", "gpt-32-2-4", "batch", "4", "updates", "2000", "rate", "0.2",
+                       NULL);
     }
 }
 

@@ -13,11 +13,6 @@
 static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char **argv)
 {
     static bool full;
-    static const char *const more[][2] = {{"factor", "2"}, {"seeds", "5"}, {"budget", "7"}},
-                             *const of_text[][2] = {
-                                 {"model", "gpt-32-2-4"}, {"smallest", "1"}, {"largest", "256"},
-                                 {"train", "10000"},      {"test", "500"},   {"check-every", "500"},
-                                 {"rate", "0.08"},        {"target", "1.5"}, {0}};
     const Option options[] = {
         RUN_OPTIONS_DATA(*run, "auto|synthetic|fashion|cifar10|text|licences",
                          "data set; text and licences are for a language model"),
@@ -54,10 +49,12 @@ static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char *
     OPTIONS_KEEP(table, options);
     args_parse("1_batch_size", "Updates and time to a target accuracy, or loss, by batch size.",
                table, argc, argv);
-    for (int i = 0; full && i < 3; i++)
-        args_otherwise(table, more[i][0], more[i][1]);
-    for (int i = 0; text_named(run->data) && of_text[i][0]; i++)
-        args_otherwise(table, of_text[i][0], of_text[i][1]);
+    if (full)
+        args_otherwise(table, "factor", "2", "seeds", "5", "budget", "7", NULL);
+    if (text_named(run->data)) /* one window has 64 labels */
+        args_otherwise(table, "model", "gpt-32-2-4", "smallest", "1", "largest", "256", "train",
+                       "10000", "test", "500", "check-every", "500", "rate", "0.08", "target",
+                       "1.5", NULL);
 }
 
 int main(int argc, char **argv)

@@ -33,8 +33,7 @@ static void parse(RunOptions *run, GapStudy *s, Option *table, int argc, char **
     args_parse("2_gap", "What does a large batch lose, and are its minima sharp?", table, argc,
                argv);
     if (full) {
-        args_otherwise(table, "seeds", "10");
-        args_otherwise(table, "side", "51");
+        args_otherwise(table, "seeds", "10", "side", "51", NULL);
     }
 }
 

@@ -41,7 +41,7 @@ static void parse(RunOptions *run, RateStudy *s, Option *table, int argc, char *
     args_parse("3_learning_rate", "The learning rate of a larger batch, and its warm-up.", table,
                argc, argv);
     if (full)
-        args_otherwise(table, "seeds", "10");
+        args_otherwise(table, "seeds", "10", NULL);
 }
 
 int main(int argc, char **argv)

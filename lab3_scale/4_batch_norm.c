@@ -26,7 +26,7 @@ static void parse(RunOptions *run, NormStudy *s, Option *table, int argc, char *
     args_parse("4_batch_norm", "Batch norm: with, without, ghost, synchronised.", table, argc,
                argv);
     if (full)
-        args_otherwise(table, "seeds", "5");
+        args_otherwise(table, "seeds", "5", NULL);
 }
 
 int main(int argc, char **argv)

@@ -32,7 +32,7 @@ static void parse(RunOptions *run, RemedyStudy *s, Option *table, int argc, char
     args_parse("5_noise_and_time", "Remedies for large batches: how much of the gap do they close?",
                table, argc, argv);
     if (full)
-        args_otherwise(table, "seeds", "10");
+        args_otherwise(table, "seeds", "10", NULL);
 }
 
 int main(int argc, char **argv)

@@ -29,13 +29,10 @@ static void parse(RunOptions *run, RaceStudy *s, Option *table, int argc, char *
     args_parse("6_optimisers", "Your optimisers on one task, each with a search over its rate.",
                table, argc, argv);
     if (full)
-        args_otherwise(table, "seeds", "10");
+        args_otherwise(table, "seeds", "10", NULL);
     if (text_named(run->data)) { /* one window has 64 labels */
-        args_otherwise(table, "model", "gpt-64-2-4");
-        args_otherwise(table, "batch", "16");
-        args_otherwise(table, "images", "4096");
-        args_otherwise(table, "test", "500");
-        args_otherwise(table, "epochs", "1");
+        args_otherwise(table, "model", "gpt-64-2-4", "batch", "16", "images", "4096", "test", "500",
+                       "epochs", "1", NULL);
     }
 }
 

@@ -38,19 +38,13 @@ static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **a
     args_parse("7_contest", "Remedies for large batches, one tuning budget each.", table, argc,
                argv);
     if (text_named(run->data)) { /* one window has 64 labels */
-        args_otherwise(table, "model", "gpt-32-2-4");
-        args_otherwise(table, "batch", "4");
-        args_otherwise(table, "test", "500");
-        args_otherwise(table, "epochs", "4");
-        args_otherwise(table, "warm-up", "0.1");
-        args_otherwise(table, "rate", "0.02");
-        args_otherwise(table, "images", "4096");
+        args_otherwise(table, "model", "gpt-32-2-4", "batch", "4", "test", "500", "epochs", "4",
+                       "warm-up", "0.1", "rate", "0.02", "images", "4096", NULL);
     }
     REQUIRE(c->k[0] < c->k[1], "--k=%d, --K=%d: expected a smaller and a larger one", c->k[0],
             c->k[1]);
     if (full) {
-        args_otherwise(table, "images", "8192");
-        args_otherwise(table, "seeds", "5");
+        args_otherwise(table, "images", "8192", "seeds", "5", NULL);
     }
 }
 

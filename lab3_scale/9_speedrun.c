@@ -64,12 +64,8 @@ static void parse(RunOptions *run, Speedrun *s, Option *table, int argc, char **
     args_parse("9_speedrun", "A network trained to an accuracy, against the clock.", table, argc,
                argv);
     if (full) {
-        args_otherwise(table, "width", "64");
-        args_otherwise(table, "batch", "2000");
-        args_otherwise(table, "images", "1000000");
-        args_otherwise(table, "test", "1000000");
-        args_otherwise(table, "epochs", "8");
-        args_otherwise(table, "target", "0.94");
+        args_otherwise(table, "width", "64", "batch", "2000", "images", "1000000", "test",
+                       "1000000", "epochs", "8", "target", "0.94", NULL);
     }
 }
 

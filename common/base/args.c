@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -316,14 +317,20 @@ void args_only(const Option *options, const char *name, bool is_so, const char *
                 "--%s does nothing without %s: leave it out, or give that, too", name, with);
 }
 
-void args_otherwise(Option *options, const char *name, const char *text)
+void args_otherwise(Option *options, ...)
 {
-    Option *o = options;
-    while (o->name && strcmp(o->name, name))
-        o++;
-    ASSERT(o->name);
-    if (!o->given)
-        ASSERT(read_value(o, text));
+    va_list pairs;
+    va_start(pairs, options);
+    for (const char *name; (name = va_arg(pairs, const char *));) {
+        const char *text = va_arg(pairs, const char *);
+        Option *o = options;
+        while (o->name && strcmp(o->name, name))
+            o++;
+        ASSERT(o->name);
+        if (!o->given)
+            ASSERT(read_value(o, text));
+    }
+    va_end(pairs);
 }
 
 json_t *args_json(const Option *options)

@@ -187,7 +187,7 @@ TEST(variables)
     assert_int_equal(v.seed, 7);
     assert_string_equal(v.device, "cpu");
     assert_int_equal(v.epochs, 9);
-    args_otherwise(options, "seed", "3"); /* it was given */
+    args_otherwise(options, "seed", "3", NULL); /* it was given */
     assert_int_equal(v.seed, 7);
     setenv("LABS_OPTIONS", "--device=fast", 1);
     refuse("",

@@ -34,8 +34,7 @@ static void text_defaults(TrainOptions *o)
 {
     if (!text_named(o->run.data))
         return;
-    args_otherwise(o->table, "model", "gpt-64-2-4");
-    args_otherwise(o->table, "batch", "8");
+    args_otherwise(o->table, "model", "gpt-64-2-4", "batch", "8", NULL);
 }
 
 static void check_meaning(const TrainOptions *o)

@@ -1,8 +1,8 @@
 /* size_critical.c: part 1's two other ways to the critical batch size, at one moment of a training
- * that has seen a third of an epoch in batches of BEFORE: the gradient noise scale there
- * (McCandlish et al., arXiv 1812.06162), and branches that continue from there with larger and
- * larger batches, at rates that grow as their root, over the same images (Merrill et al., arXiv
- * 2505.23971). */
+ * that has seen a third of an epoch in batches of 64 images, or 4 windows of text: the gradient
+ * noise scale there (McCandlish et al., arXiv 1812.06162), and branches that continue from there
+ * with larger and larger batches, at rates that grow as their root, over the same images (Merrill
+ * et al., arXiv 2505.23971). */
 #include "check.h"
 #include "lab3.h"
 #include "size_study.h"
@@ -10,26 +10,27 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BEFORE = 64, SMALL = 64, LARGE = 1024, PAIRS = 32 };
+enum { SMALL = 64, LARGE = 1024, PAIRS = 32 };
+static int before(const SizeStudy *s) { return s->text ? 4 : 64; }
 static const double from = 1 / 3.0, to = 4 / 3.0; /* epochs: the branches */
 static const double tolerance = 0.02;             /* of the loss */
 
 typedef struct BranchPace {
-    int batch;
-    double rate; /* at BEFORE */
+    int before, batch; /* until the branches begin, and after */
+    double rate;       /* at `before` */
 } BranchPace;
 
 static Pace branch_pace(const void *context, double seen, int64_t update)
 {
     const BranchPace *p = context;
     return seen < from
-             ? (Pace){BEFORE, p->rate}
-             : (Pace){p->batch, scaled_rate(SCALE_ROOT, p->rate, (double)p->batch / BEFORE)};
+             ? (Pace){p->before, p->rate}
+             : (Pace){p->batch, scaled_rate(SCALE_ROOT, p->rate, (double)p->batch / p->before)};
 }
 
 static TrainingSpec spec_of(const SizeStudy *s, const BranchPace *pace, double epochs)
 {
-    int most = pace->batch > BEFORE ? pace->batch : BEFORE;
+    int most = pace->batch > pace->before ? pace->batch : pace->before;
     return (TrainingSpec){.be = s->setup.be,
                           .data = &s->held,
                           .model = s->setup.spec,
@@ -61,7 +62,8 @@ static bool measure(void *study, int item, double *value, TaskFarmRun *farm)
     const SizeStudy *s = study;
     int branch = (int)s->todo[item].setting; /* 0: the noise scale */
     uint64_t seed = (uint64_t)s->todo[item].seed;
-    BranchPace pace = {branch ? branch : BEFORE, s->rate};
+    int first = before(s);
+    BranchPace pace = {first, branch ? branch : first, s->rate * sqrt(first / 64.0)};
     TrainingSpec spec = spec_of(s, &pace, branch ? to : from);
     if (!branch)
         spec.batch = LARGE;
@@ -91,7 +93,8 @@ static void found(void *study, int item, const double *value)
 
 void size_critical_open(SizeStudy *s, const Lab *lab, const json_t *config)
 {
-    for (s->branches = 0; BEFORE << s->branches <= s->train / 4 && BEFORE << s->branches <= 4096;
+    int first = before(s);
+    for (s->branches = 0; first << s->branches <= s->train / 4 && first << s->branches <= 4096;
          s->branches++)
         ;
     if (s->train < 4 * LARGE)
@@ -114,7 +117,7 @@ void size_critical_work(SizeStudy *s)
     s->todo = alloc((unsigned long)s->tuned.seeds * (s->branches + 1), sizeof *s->todo);
     for (int seed = 0; seed < s->tuned.seeds; seed++)
         for (int i = 0; i <= s->branches; i++)
-            s->todo[items++] = (SweepItem){i ? BEFORE << (i - 1) : 0, s->tuned.seed + seed};
+            s->todo[items++] = (SweepItem){i ? before(s) << (i - 1) : 0, s->tuned.seed + seed};
     items = sweep_missing(s->todo, s->critical, s->tuned.study.lab->comm, items);
     if (s->tuned.recorded && items > 0)
         die(EXIT_USAGE, "%s: %d branches are not recorded there", s->tuned.recorded, items);
@@ -133,7 +136,7 @@ Critical size_critical(const SizeStudy *s)
         return c;
     c.noise_scale = sweep_spread(s->critical, 0, 0).median;
     for (int i = 0; i < s->branches; i++) {
-        batch[i] = BEFORE << i;
+        batch[i] = before(s) << i;
         loss[i] = sweep_spread(s->critical, batch[i], 0).median;
     }
     if (sweep_spread(s->critical, batch[s->branches - 1], 0).count == s->tuned.seeds)
