@@ -89,16 +89,16 @@ expect() { grep -qE -- "$1" "$work/log" || fail "expected '$1'"; echo "ok: $1"; 
 shots=0
 shot() {
     shots=$((shots + 1)); press s
-    within 60 [ -s "$results/window-$shots.png" ] || fail "no window-$shots.png"
+    within 300 [ -s "$results/window-$shots.png" ] || fail "no window-$shots.png"
 }
 same() { cmp -s "$results/window-$1.png" "$results/window-$2.png"; }
 differ() { ! same "$1" "$2" || fail "$3 changes nothing"; echo "ok: $3"; }
 # Has the figure changed since the last shot?
 changed() { shot; ! same $((shots - 1)) "$shots"; }
-changes() { within 60 changed || fail "$1 changes nothing"; echo "ok: $1"; }
+changes() { within 300 changed || fail "$1 changes nothing"; echo "ok: $1"; }
 # Waits until five shots in a row are the same: nothing changes from frame to frame.
 settle() {
-    local still=0 end=$((SECONDS + 120))
+    local still=0 end=$((SECONDS + 600))
     shot
     until [ $still = 4 ]; do
         [ $SECONDS -lt $end ] || fail "the figure keeps changing"
@@ -110,11 +110,11 @@ pauses() { # COMMAND…
     local before n=0
     before=$("$@")
     grew() { shot; n=$((n + 1)); [ "$("$@")" != "$before" ]; }
-    within 120 grew "$@" || fail "it does not begin: $before"
+    within 600 grew "$@" || fail "it does not begin: $before"
     press space; settle
     before=$("$@")
     for ((n = 2 * n + 4; n > 0; n--)); do shot; done # twice as many frames as it took, and more
     [ "$("$@")" = "$before" ] || fail "it continues while paused: $before, $("$@")"
-    press space; within 120 grew "$@" || fail "space again does not resume: $before"
+    press space; within 600 grew "$@" || fail "space again does not resume: $before"
     echo "ok: space stops it, and starts it again"
 }

@@ -14,7 +14,7 @@ said() {
     [ -n "$line" ]
 }
 expect() {
-    within 120 said "$1" || fail "no line '$1'"
+    within 300 said "$1" || fail "no line '$1'"
     seen=$((seen + line))
     echo "ok: $1"
 }
@@ -30,13 +30,13 @@ start() {
 as_saved() { "$screen" same "$work/Xvfb_screen0" "$X" "$Y" "$work/saved-$1.png" >"$work/pixels"; }
 not_as_saved() { ! as_saved "$1"; }
 shows() { # how, number of the PNG, what is wrong otherwise
-    within 60 "$1" "$2" || fail "$3: $(cat "$work/pixels")"
+    within 300 "$1" "$2" || fail "$3: $(cat "$work/pixels")"
     cat "$work/pixels"
 }
 aside() { xdotool mousemove $((X + 2)) $((Y + 2)); } # where there are no values
 on_surface() { xdotool mousemove $((X + 300)) $((Y + 250)); }
 saved() { [ -s "$work/saved-$1.png" ]; }
-save() { press s; within 60 saved "$1" || fail "no saved-$1.png"; }
+save() { press s; within 300 saved "$1" || fail "no saved-$1.png"; }
 
 start
 grep '^first frame' "$work/log"
@@ -79,7 +79,7 @@ resized() {
     file_size=$(od -An -tu1 -j16 -N8 "$work/saved-$number.png" | xargs)
     [ "$file_size" = "0 0 3 132 0 0 2 88" ]
 }
-aside; within 60 resized || fail "the PNG of a 900 × 600 window says $file_size"
+aside; within 300 resized || fail "the PNG of a 900 × 600 window says $file_size"
 eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^[XY]=')"
 echo "after resizing:"
 shows as_saved $number "the resized window does not show what it saves"
@@ -109,7 +109,7 @@ for signal in KILL ${ALL:+STOP}; do
     ((X >= 0 && Y >= 20 && X + WIDTH <= 1024 && Y + HEIGHT <= 600)) ||
         fail "$WIDTH × $HEIGHT at $X, $Y: no room for it and its title bar on 1024 × 600"
     press F11
-    within 60 filled || fail "F11: $WIDTH × $HEIGHT"
+    within 300 filled || fail "F11: $WIDTH × $HEIGHT"
     kill -$signal $small
     expect 'no window any more'; expect '^quit'
     wait $pid || fail "exit status $? after the display went away ($signal)"
