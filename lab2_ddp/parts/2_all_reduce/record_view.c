@@ -118,12 +118,9 @@ static void draw_sent(Plot *plot, const Record *r, double time)
 
 void record_draw(Plot *plot, const Record *r, double time, const char *missing, const char *footer)
 {
-    plot_begin(plot, 1, 4,
-               "All-reduce, %s · %d ranks · sending a whole vector takes %g latenc%s · at %.2f of "
-               "%.2f latencies",
+    plot_begin(plot, 1, 4, "All-reduce, %s · %d ranks · n·β = %g α · after %.2f α of %.2f α",
                all_reduces[r->algorithm].name, r->P, r->vector / r->latency,
-               r->vector == r->latency ? "y" : "ies", fmin(time, r->end) / r->latency,
-               r->end / r->latency);
+               fmin(time, r->end) / r->latency, r->end / r->latency);
     draw_chunks(plot, r, time, missing);
     draw_sent(plot, r, time);
     plot_footer(plot, "%s", footer);
