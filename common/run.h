@@ -51,6 +51,7 @@ typedef struct Run {
     bool speaks;         /* rank 0: prints and writes files */
     bool terminal;       /* stdout is a terminal: progress is a redrawn bar */
     FILE *csv;           /* metrics.csv, NULL where this rank does not write */
+    int commas;          /* in each of its lines */
     FolderLock *lock;    /* of dir, on the rank that writes */
     char *failure;       /* run_fail()'s; NULL: none */
     void *context;       /* public: the program's, for what it reports */

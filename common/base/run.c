@@ -157,11 +157,20 @@ void run_say(Run *r, const char *format, ...)
     free(text);
 }
 
+static int commas_in(const char *line)
+{
+    int n = 0;
+    for (; (line = strchr(line, ',')); line++)
+        n++;
+    return n;
+}
+
 void run_metrics_header(Run *r, const char *columns)
 {
     if (!r->csv)
         return;
     ASSERT(lseek(fileno(r->csv), 0, SEEK_CUR) == 0);
+    r->commas = commas_in(columns);
     run_metrics(r, "%s", columns);
 }
 
@@ -173,6 +182,7 @@ void run_metrics(Run *r, const char *format, ...)
     va_start(arguments, format);
     char *text = format_list(format, arguments), *line = format_new("%s\n", text);
     va_end(arguments);
+    ASSERT(commas_in(text) == r->commas);
     /* at once, so that a full disk ends the run here instead of losing data silently */
     char *error = file_log_put(r->csv, line);
     REQUIRE(!error, "%s/metrics.csv: %s", r->dir, error);

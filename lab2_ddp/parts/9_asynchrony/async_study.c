@@ -5,7 +5,7 @@
 
 const int study_slow[STUDY_SLOWS] = {1, 2, 4, 8};
 const char *const serve_names[SERVE_KINDS] = {"synchronous", "one backup worker", "asynchronous",
-                                              "asynchronous, aware"};
+                                              "staleness-aware"};
 
 static int workers(const AsyncStudy *s) { return s->study.lab->comm->size - 1; }
 

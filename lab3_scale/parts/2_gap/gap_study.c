@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-const char *const gap_way_names[GAP_WAYS] = {"small batch", "large batch", "large, rate √k",
-                                             "large, longer"};
+const char *const gap_way_names[GAP_WAYS] = {"small batch", "large batch", "large at √k",
+                                             "large for longer"};
 
 enum { SUBSET = 1000, PRODUCTS = 16 }; /* images of the Hessian and the landscapes; products */
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 const char *const rate_way_names[RATE_WAYS] = {"same rate", "rate × √k", "rate × k",
-                                               "× k, warm-up"};
+                                               "× k + warm-up"};
 
 void rate_open(void *study, const Lab *lab, uint64_t seed)
 {
