@@ -151,7 +151,7 @@ tables() { # out, handout…
                 n = $1 + 0
                 if (n in line) next # a second program of the part
                 kind = toupper(substr($5, 1, 1)) substr($5, 2)
-                if (sub(/ /, ": ", kind)) kind = kind " alone"
+                if (sub(/ /, ": ", kind)) kind = kind "; all of it"
                 line[n] = sprintf("*%s, %d minutes, %s.*", kind, $3, $4)
                 row[++rows] = sprintf("| %d %s | %s | %d | %s | %s | %s |", n, $5, $6, $3, $4, \
                     $2 == "serial" ? 1 : $2, list(n))
