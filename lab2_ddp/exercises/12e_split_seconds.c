@@ -4,8 +4,9 @@
 
 /* Seconds of a block's forward and backward pass on P >= 1 ranks (BlockWork, split.h), nothing
  * overlapped: the computing, divided by P, and what is sent, one after the other. A collective on n
- * bytes takes link_seconds(…, P, n, link) (link.h), a message n bytes / link.bandwidth +
- * link.latency. With W = work.weights and A = work.activation:
+ * bytes, of the whole vector, takes link_seconds(LINK_ALL_REDUCE, P, n, link) (link.h), or
+ * LINK_REDUCE_SCATTER, also for an all-gather; a message n bytes / link.bandwidth + link.latency.
+ * With W = work.weights and A = work.activation:
  *
  *     SPLIT_DATA       the gradient: an all-reduce of W
  *     SPLIT_TENSOR     attention and MLP each make an all-reduce of A, forward and backward: 4

@@ -10,7 +10,8 @@
  *                        norm, forward and backward, with this rank's `sums`; when it returns they
  *                        must be the sums over all ranks
  *     m->stats_context   what it is given
- *     m->stats_ranks     by how many times its own images m then divides them
+ *     m->stats_ranks     the number of ranks: m divides the sums by this times its own number of
+ *                        values
  *
  * The comm to use is `comm` (comm.h); it lives as long as m. Write the hook as a static function
  * above this one. */

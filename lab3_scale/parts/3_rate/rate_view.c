@@ -66,7 +66,7 @@ static int converged(const RateStudy *s, int warm, int *trained)
 static void draw_starts(const RateStudy *s, Plot *plot)
 {
     double x[START_PARTS];
-    PlotPanel *panel = plot_cell(plot, 0, 2, "One start, without and with a warm-up",
+    PlotPanel *panel = plot_cell(plot, 0, 2, "Each start, without and with a warm-up",
                                  plot_axis("epochs", 0, s->start_epochs),
                                  plot_axis("training loss (a guess has 2.3)", 0, 4));
     for (int part = 0; part < START_PARTS; part++)
