@@ -157,11 +157,12 @@ void run_say(Run *r, const char *format, ...)
     free(text);
 }
 
-static int commas_in(const char *line)
+/* In its first line; of a resumed run `text` is all earlier rows. */
+static int commas_in(const char *text)
 {
     int n = 0;
-    for (; (line = strchr(line, ',')); line++)
-        n++;
+    for (; *text && *text != '\n'; text++)
+        n += *text == ',';
     return n;
 }
 

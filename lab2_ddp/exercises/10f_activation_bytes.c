@@ -14,8 +14,8 @@
  *
  * While part k runs, in either pass, these are in memory: all activations that it writes,
  * cut[k] + 1 … cut[k + 1], and those kept at the cuts before it, activations number cut[1], cut[2],
- * …, cut[k]. (Those after it are freed already, or not computed yet.) Return the bytes of the part that needs
- * the most. bytes has L + 1 elements, 0 … L, and cut has parts + 1.
+ * …, cut[k]. (Those after it are freed already, or not computed yet.) Return the bytes of the part
+ * that needs the most. bytes has L + 1 elements, 0 … L, and cut has parts + 1.
  * Chen et al., "Training deep nets with sublinear memory cost", 2016 (arXiv 1604.06174). */
 double activation_bytes(const double *bytes, const int *cut, int parts)
 {
