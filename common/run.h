@@ -29,6 +29,10 @@ RunOptions run_options_default(void); /* all "auto", precision "fp32", out "buil
                                        * data_dir from $DATA_DIR or NULL */
 
 #define RUN_OPTIONS(o) RUN_OPTIONS_DATA(o, "auto|synthetic|fashion|cifar10", "data set")
+/* The same, of a program that takes a language model, too. */
+#define RUN_OPTIONS_TEXT(o) \
+    RUN_OPTIONS_DATA(o, "auto|synthetic|fashion|cifar10|text|licences", \
+                     "data set; text and licences are for a language model")
 /* The same, of a program that takes other data sets. */
 #define RUN_OPTIONS_DATA(o, sets, what) \
     {"device", ARG_CHOICE, &(o).device, .choices = "auto|cpu|cuda", .help = "where to compute"}, \

@@ -34,8 +34,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
 {
     Recipe *r = &c->recipe;
     const Option options[] = {
-        RUN_OPTIONS_DATA(c->run, "auto|synthetic|fashion|cifar10|text|licences",
-                         "data set; text and licences are for a language model"),
+        RUN_OPTIONS_TEXT(c->run),
         {"checkpoint", ARG_STRING, &c->checkpoint,
          .help = "measure the network in this file instead of training one"},
         {"against", ARG_STRING, &c->against,
@@ -82,10 +81,9 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     OPTIONS_KEEP(table, options);
     args_parse("5_loss_landscape", "The loss of a real network around its solution.", table, argc,
                argv);
-    if (text_named(c->run.data)) { /* one window has 64 labels */
+    if (text_named(c->run.data)) /* one window has 64 labels */
         args_otherwise(table, "model", "gpt-32-2-4", "images", "64", "measure-batch", "64", "batch",
                        "16", "updates", "2000", "rate", "0.05", NULL);
-    }
     REQUIRE(c->points != 1, "--points=1: a grid has at least 2 points along each side");
     c->named = r->spec.name;
     c->compare = c->compare || c->full || c->against;

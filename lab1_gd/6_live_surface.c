@@ -23,8 +23,7 @@ typedef struct Choices {
 static void parse(Choices *c, Option *table, int argc, char **argv)
 {
     const Option options[] = {
-        RUN_OPTIONS_DATA(c->run, "auto|synthetic|fashion|cifar10|text|licences",
-                         "data set; text and licences are for a language model"),
+        RUN_OPTIONS_TEXT(c->run),
         {"model", ARG_STRING, &c->model,
          .help = "mlp (with hidden layers of 64 and 32), linear, resnet8 …; for text gpt-16-2-2 …"},
         {"images", ARG_INT, &c->images, .min = 1, .max = 1000000, .help = "images to train on"},
@@ -47,10 +46,9 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("6_live_surface", "A network trains on its own loss surface.", table, argc, argv);
-    if (text_named(c->run.data)) { /* one window has 64 labels */
+    if (text_named(c->run.data)) /* one window has 64 labels */
         args_otherwise(table, "model", "gpt-16-2-2", "measured", "64", "batch", "8", "momentum",
                        "0.9", "rate", "0.02", NULL);
-    }
 }
 
 /* ---- the window ---- */

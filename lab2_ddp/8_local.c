@@ -10,8 +10,7 @@
 static void parse(RunOptions *run, LocalStudy *s, Option *table, int argc, char **argv)
 {
     const Option options[] = {
-        RUN_OPTIONS_DATA(*run, "auto|synthetic|fashion|cifar10|text|licences",
-                         "data set; text and licences are for a language model"),
+        RUN_OPTIONS_TEXT(*run),
         {"model", ARG_STRING, &s->model,
          .help = "a network without batch norm: linear, mlp; for text gpt-32-2-4 …"},
         {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096, .help = "images per rank and update"},
@@ -37,10 +36,9 @@ static void parse(RunOptions *run, LocalStudy *s, Option *table, int argc, char 
     OPTIONS_KEEP(table, options);
     args_parse("8_local", "Ranks that train on their own and exchange now and then.", table, argc,
                argv);
-    if (text_named(run->data)) { /* a window has 64 labels */
+    if (text_named(run->data)) /* a window has 64 labels */
         args_otherwise(table, "model", "gpt-32-2-4", "batch", "4", "updates", "2000", "rate", "0.2",
                        NULL);
-    }
 }
 
 int main(int argc, char **argv)

@@ -14,8 +14,7 @@ static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char *
 {
     static bool full;
     const Option options[] = {
-        RUN_OPTIONS_DATA(*run, "auto|synthetic|fashion|cifar10|text|licences",
-                         "data set; text and licences are for a language model"),
+        RUN_OPTIONS_TEXT(*run),
         {"model", ARG_STRING, &s->model, .help = "mlp, cnn, resnet8 …; for text gpt-32-2-4 …"},
         {"smallest", ARG_INT, &s->smallest, .min = 1, .max = 65536, .help = "smallest batch"},
         {"largest", ARG_INT, &s->largest, .min = 1, .max = 65536, .help = "largest batch"},

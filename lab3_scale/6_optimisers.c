@@ -9,8 +9,7 @@ static void parse(RunOptions *run, RaceStudy *s, Option *table, int argc, char *
 {
     static bool full;
     const Option options[] = {
-        RUN_OPTIONS_DATA(*run, "auto|synthetic|fashion|cifar10|text|licences",
-                         "data set; text and licences are for a language model"),
+        RUN_OPTIONS_TEXT(*run),
         {"model", ARG_STRING, &s->model, .help = "mlp, cnn, resnet8 …; for text gpt-64-2-4 …"},
         {"batch", ARG_INT, &s->batch, .min = 1, .max = 8192, .help = "images per update"},
         {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
@@ -30,10 +29,9 @@ static void parse(RunOptions *run, RaceStudy *s, Option *table, int argc, char *
                table, argc, argv);
     if (full)
         args_otherwise(table, "seeds", "10", NULL);
-    if (text_named(run->data)) { /* one window has 64 labels */
+    if (text_named(run->data)) /* one window has 64 labels */
         args_otherwise(table, "model", "gpt-64-2-4", "batch", "16", "images", "4096", "test", "500",
                        "epochs", "1", NULL);
-    }
 }
 
 int main(int argc, char **argv)

@@ -9,8 +9,7 @@ static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **a
 {
     static bool full;
     const Option options[] = {
-        RUN_OPTIONS_DATA(*run, "auto|synthetic|fashion|cifar10|text|licences",
-                         "data set; text and licences are for a language model"),
+        RUN_OPTIONS_TEXT(*run),
         {"model", ARG_STRING, &c->model, .help = "mlp, cnn, resnet8 …; for text gpt-32-2-4 …"},
         {"batch", ARG_INT, &c->batch, .min = 1, .max = 4096, .help = "small batch"},
         {"k", ARG_INT, &c->k[0], .min = 2, .max = 1024, .help = "large batch / small batch"},
@@ -37,10 +36,9 @@ static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **a
     OPTIONS_KEEP(table, options);
     args_parse("7_contest", "Remedies for large batches, one tuning budget each.", table, argc,
                argv);
-    if (text_named(run->data)) { /* one window has 64 labels */
+    if (text_named(run->data)) /* one window has 64 labels */
         args_otherwise(table, "model", "gpt-32-2-4", "batch", "4", "test", "500", "epochs", "4",
                        "warm-up", "0.1", "rate", "0.02", "images", "4096", NULL);
-    }
     REQUIRE(c->k[0] < c->k[1], "--k=%d, --K=%d: expected a smaller and a larger one", c->k[0],
             c->k[1]);
     if (full) {
