@@ -6,6 +6,7 @@
 #include "plot.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Sorted by images: the draws are not. */
 static int sorted(const Course *c, double *x, double *y)
@@ -43,11 +44,12 @@ static void draw_learning(const Report *r, Plot *plot)
                                                             : "images never seen",
                                      .color = plot_series(k == TRAINING ? 2 : 1),
                                      .shape = k == TRAINING ? PLOT_TRIANGLE : PLOT_STAR,
-                                     .size = 14});
+                                     .size = k == TRAINING ? 20 : 12}); /* they may coincide */
     }
     plot_rule_y(panel, 100 * r->rubric->criteria[VALIDATION].at_least,
                 (PlotStyle){.label = "full points", .color = PLOT_GREY, .dashed = true});
-    plot_rule_x(panel, r->allowed, (PlotStyle){.color = PLOT_GREY, .dashed = true});
+    plot_rule_x(panel, r->allowed,
+                (PlotStyle){.label = "images allowed", .color = plot_series(3), .dashed = true});
     if (!n)
         plot_note(panel, "no update that the grader could recompute");
 }
@@ -73,8 +75,11 @@ static void draw_times(const Report *r, Plot *plot)
                 any = any || c->worked[rank][slot] > 0;
             }
         char *label = format_new("rank %d", rank);
+        /* The first ranks' lines are wider: where all are equal, all are seen. */
         plot_line(panel, n, x, y,
-                  (PlotStyle){.label = rank < 8 ? label : NULL, .color = plot_series(rank)});
+                  (PlotStyle){.label = rank < 8 ? label : NULL,
+                              .color = plot_series(rank),
+                              .width = 1.5 + 5.0 * (r->o->np - 1 - rank) / r->o->np});
         free(label);
     }
     plot_rule_x(panel, r->budget,
@@ -88,9 +93,10 @@ static void draw_times(const Report *r, Plot *plot)
 char *grade_figure(const Report *r, const char *path)
 {
     double most, sum = report_total(r, &most);
+    const char *file = strrchr(r->o->name, '/');
     Plot *plot = plot_new(1280, 480);
-    plot_begin(plot, 1, 2, "%s · %s · %d ranks, %.0f s · %.1f of %.0f points", r->o->name,
-               r->images, r->o->np, r->budget, sum, most);
+    plot_begin(plot, 1, 2, "%s · %s · %d ranks, %.0f s · %.1f of %.0f points",
+               file ? file + 1 : r->o->name, r->images, r->o->np, r->budget, sum, most);
     draw_learning(r, plot);
     draw_times(r, plot);
     char *wrong = plot_write(plot, path);

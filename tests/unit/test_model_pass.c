@@ -193,7 +193,7 @@ DEVICE_TEST(learns)
             ModelSpec s = small_spec(model_kinds[i]);
             s.no_batchnorm = variant == 1, s.no_skip = variant == 2;
             if (i == NORMS_END)
-                learns_case(d, s, 0.1, 250);
+                learns_case(d, s, 0.01, 400); /* at 0.1 it leaps: rounding decides where to */
             else
                 learns_case(d, s, i < 3 || s.no_batchnorm ? 0.01 : 0.02, s.no_batchnorm ? 30 : 20);
         }
