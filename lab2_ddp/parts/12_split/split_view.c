@@ -10,8 +10,9 @@ enum { SHORTEST = 6, LONGEST = 17, COLUMNS = 48 };       /* powers of two; colum
 
 static void draw_times(const SplitStudy *s, Plot *plot)
 {
-    static const char *const names[SPLIT_LAYERS] = {"MLP (12a, 12b)", "MLP, positions, too (12c)",
-                                                    "ring attention (12d)"};
+    static const char *const names[SPLIT_LAYERS] = {"MLP, forward, backward (12a, 12b)",
+                                                    "MLP by positions, forward (12c)",
+                                                    "ring attention, forward (12d)"};
     PlotPanel *panel = plot_cell(plot, 0, 0, "A layer's time, on the link",
                                  plot_log("ranks P", 2, 0.8, 10), plot_log("time (ms)", 10, 0, 0));
     for (int k = 0; k < SPLIT_LAYERS; k++) {

@@ -19,17 +19,19 @@ static void draw_errors(const RateStudy *s, Plot *plot)
     PlotPanel *panel = plot_cell(plot, 0, 0, "Test error: median, lowest, highest",
                                  plot_log("k: the batch is k times as large", 2, 0.6,
                                           1.8 * s->k[RATE_KS - 1]),
-                                 plot_axis("test error (%)", 0, NAN));
+                                 plot_axis("test error (%)", 0, 0));
     Spread small = errors_of(s, 0, 0);
     plot_rule_y(panel, small.median, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
     for (int way = 0; way < RATE_WAYS; way++)
         for (int k = 0; k < RATE_KS; k++) {
             Spread v = errors_of(s, k, k ? way : 0);
-            double at = s->k[k] * (k ? pow(1.12, way - 1.5) : 1);
+            double at = s->k[k] * (k ? pow(1.2, way - 1.5) : 1);
             plot_spread(panel, at, v,
                         (PlotStyle){.color = k ? plot_series(way) : PLOT_INK,
                                     .size = 9,
-                                    .label = k == 1 ? rate_way_names[way] : NULL});
+                                    .label = k == 1             ? rate_way_names[way]
+                                           : k == 0 && way == 0 ? "small batch"
+                                                                : NULL});
         }
 }
 

@@ -1,4 +1,5 @@
-/* race_view.c: two panels: the accuracy against updates at the best rate, and against the rate. */
+/* race_view.c: three panels: the accuracy by updates at the best rate, at the end, and by the
+ * rate. */
 #include "quantiles.h"
 #include "race_study.h"
 #include <math.h>
@@ -17,27 +18,24 @@ static PlotStyle style(int racer)
 }
 
 /* Losses on a logarithmic axis: those of a training that diverged are many times the best. */
-static PlotAxis measure(const RaceStudy *s, const char *accuracy, const char *loss)
+static PlotAxis measure(const RaceStudy *s, double low)
 {
-    return race_of_text(s) ? plot_log(loss, 10, 0, 0) : plot_axis(accuracy, 0, 0);
+    return race_of_text(s) ? plot_log("loss", 10, 0, 0)
+                           : plot_axis("accuracy", low, low > 0 ? NAN : 0);
 }
 
 static void draw_curves(const RaceStudy *s, Plot *plot)
 {
-    PlotPanel *panel = plot_cell(plot, 0, 0, "Each at its best rate", plot_axis("updates", 0, 0),
-                                 measure(s, "test accuracy: median, lowest, highest",
-                                         "test loss: median, lowest, highest"));
+    PlotPanel *panel = plot_cell(plot, 0, 0, "On the way (median of the seeds)",
+                                 plot_axis("updates", 0, 0), measure(s, 0));
     for (int racer = 0; racer < RACERS; racer++) {
-        double x[RACE_POINTS], y[RACE_POINTS], low[RACE_POINTS], high[RACE_POINTS];
+        double x[RACE_POINTS], y[RACE_POINTS];
         for (int i = 0; i < RACE_POINTS; i++) {
-            Spread v = at_point(s, racer, i);
             x[i] = race_updates(s) * (i + 1.0) / RACE_POINTS;
-            y[i] = v.median, low[i] = v.low, high[i] = v.high;
+            y[i] = at_point(s, racer, i).median;
         }
         PlotStyle line = style(racer);
         line.label = race_name(racer);
-        plot_errors(panel, 1, x + RACE_POINTS - 1, low + RACE_POINTS - 1, high + RACE_POINTS - 1,
-                    style(racer));
         plot_line(panel, RACE_POINTS, x, y, line);
     }
     double least = s->study.lab->data->least_loss, all[] = {0, race_updates(s)};
@@ -46,20 +44,52 @@ static void draw_curves(const RaceStudy *s, Plot *plot)
                   (PlotStyle){.color = PLOT_INK, .width = 1, .label = "lowest possible loss"});
 }
 
+/* One row each, the first at the top. */
+static void draw_ends(const RaceStudy *s, Plot *plot)
+{
+    const char *names[RACERS];
+    for (int i = 0; i < RACERS; i++)
+        names[i] = race_name(RACERS - 1 - i);
+    PlotPanel *panel = plot_cell(plot, 0, 1, "At the end: median, lowest, highest", measure(s, 0),
+                                 plot_names(NULL, names, RACERS, 0.6));
+    for (int i = 0; i < RACERS; i++) {
+        int racer = RACERS - 1 - i;
+        Spread v = at_point(s, racer, RACE_POINTS - 1);
+        double x[] = {v.low, v.high}, y[] = {i, i};
+        if (!v.count)
+            continue;
+        plot_line(panel, 2, x, y, (PlotStyle){.color = style(racer).color});
+        plot_scatter(panel, 1, &v.median, y, (PlotStyle){.color = style(racer).color, .size = 9});
+    }
+}
+
+/* What diverged lies on the lower edge. */
 static void draw_rates(const RaceStudy *s, Plot *plot)
 {
+    double floor = 1;
+    for (int racer = 0; racer < RACERS; racer++)
+        if (race_best(s, racer) >= 0)
+            floor = fmin(floor, 0.7 * s->search[racer][race_best(s, racer)]);
     PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.column = 1,
-                                    .title = "How much the rate matters (one seed, held out)",
-                                    .x = {.label = "learning rate", .log = 10},
-                                    .y = measure(s, "test accuracy", "test loss"),
+        plot_panel(plot, (PlotAxes){.column = 2,
+                                    .title = "On held-out data, by the rate (one seed)",
+                                    .x = {.label = "learning rate / the best one", .log = 10},
+                                    .y = measure(s, floor),
                                     .no_legend = true});
+    plot_rule_x(panel, 1, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
     for (int racer = 0; racer < RACERS; racer++) {
-        double rate[RACE_RATES];
-        for (int i = 0; i < RACE_RATES; i++)
-            rate[i] = race_rate(racer, i);
-        plot_line(panel, RACE_RATES, rate, s->search[racer], style(racer));
-        plot_scatter(panel, RACE_RATES, rate, s->search[racer],
+        int best = race_best(s, racer);
+        double rate[RACE_RATES], y[RACE_RATES];
+        for (int i = 0; i < RACE_RATES && best >= 0; i++) {
+            rate[i] = race_rate(racer, i) / race_rate(racer, best);
+            y[i] = s->search[racer][i];
+            if (y[i] < floor && !race_of_text(s))
+                y[i] = floor;
+        }
+        if (best < 0)
+            continue;
+        plot_line(panel, RACE_RATES, rate, y, style(racer));
+        plot_scatter(panel, RACE_RATES, rate, y,
                      (PlotStyle){.color = plot_series(racer % 7), .size = 5});
     }
 }
@@ -70,7 +100,7 @@ void race_draw(const void *study, Plot *plot)
     char warm[32] = "";
     if (s->warm)
         snprintf(warm, sizeof warm, ", %d of warm-up", s->warm);
-    bool shows = study_begin(&s->study, plot, 1, 2,
+    bool shows = study_begin(&s->study, plot, 1, 3,
                              "%s on %d %s of %s · batch %d · %d updates%s · weight decay %g",
                              s->model, s->images, images_unit(&s->study.lab->data->train),
                              s->study.lab->data->name, s->batch, race_updates(s), warm, s->decay);
@@ -78,6 +108,7 @@ void race_draw(const void *study, Plot *plot)
     if (!shows)
         return;
     draw_curves(s, plot);
+    draw_ends(s, plot);
     draw_rates(s, plot);
 }
 
