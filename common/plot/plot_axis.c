@@ -195,10 +195,11 @@ static void log_ticks(const PlotAxis *axis, int wanted, Ticks *ticks)
     }
     for (int i = 0; i < ticks->count; i++)
         log_label(axis, ticks->at[i], ticks->label[i]);
-    for (int e = low - 1; axis->log == 10 && stride == 1 && e <= high; e++)
-        for (int digit = 2; digit <= 9 && ticks->minor_count < MINOR_MAX; digit++) {
+    /* The digits between two powers; where powers have no label, those. */
+    for (int e = low - 1; axis->log == 10 && e <= high; e++)
+        for (int digit = stride > 1 ? 1 : 2; digit <= (stride > 1 ? 1 : 9); digit++) {
             double position = axis_position(axis, digit * pow(10, e));
-            if (position >= 0 && position <= 1)
+            if (position >= 0 && position <= 1 && ticks->minor_count < MINOR_MAX)
                 ticks->minor[ticks->minor_count++] = digit * pow(10, e);
         }
 }

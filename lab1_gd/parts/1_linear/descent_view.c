@@ -39,9 +39,9 @@ static void draw_map(const Descent *d, DescentView *v, PlotPanel *contours, Plot
     PlotGrid grid = linear_view_grid(&v->map, &d->all);
     plot_contours(contours, grid, (PlotStyle){.width = 1.2});
     draw_axes(d, &v->map, contours);
-    linear_draw_solutions(contours, &d->points, &d->all, true);
     linear_draw_path(contours, d->count, d->w, d->b,
                      (PlotStyle){.label = "path", .color = plot_series(1)});
+    linear_draw_solutions(contours, &d->points, &d->all, true);
     plot_surface(surface, grid, v->camera);
     plot_line(surface, d->count, d->w, d->b, (PlotStyle){.color = plot_series(1), .head = true});
 }

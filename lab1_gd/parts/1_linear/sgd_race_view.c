@@ -19,7 +19,6 @@ static PlotStyle style_of(const SgdRace *r, int k)
 static void draw_paths(const SgdRace *r, SgdRaceView *v, PlotPanel *panel)
 {
     plot_contours(panel, linear_view_grid(&v->map, &r->noise.all), (PlotStyle){.width = 1});
-    linear_draw_solutions(panel, &r->points, &r->noise.all, false);
     for (int k = 0; k < RACERS; k++) {
         PlotStyle style = style_of(r, k);
         char label[64];
@@ -27,6 +26,7 @@ static void draw_paths(const SgdRace *r, SgdRaceView *v, PlotPanel *panel)
         style.label = label;
         linear_draw_path(panel, sgd_racer_at(r, k) + 1, r->racer[k].w, r->racer[k].b, style);
     }
+    linear_draw_solutions(panel, &r->points, &r->noise.all, false);
 }
 
 static void draw_floors(const SgdRace *r, PlotPanel *panel)

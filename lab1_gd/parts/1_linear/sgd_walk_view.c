@@ -40,15 +40,15 @@ static void draw_one(const SgdWalk *s, SgdWalkView *v, PlotPanel *panel, int i)
     plot_line(panel, 2, w, b,
               (PlotStyle){
                   .label = "fits it exactly", .color = plot_series(3), .width = 2, .dashed = true});
-    linear_draw_solutions(panel, &s->points, &s->noise.all, false);
     draw_path(s, panel, NULL);
+    linear_draw_solutions(panel, &s->points, &s->noise.all, false);
 }
 
 static void draw_all(const SgdWalk *s, SgdWalkView *v, PlotPanel *panel)
 {
     plot_contours(panel, linear_view_grid(&v->map, &s->noise.all), (PlotStyle){.width = 1.2});
-    linear_draw_solutions(panel, &s->points, &s->noise.all, true);
     draw_path(s, panel, "path: the newest 40 updates");
+    linear_draw_solutions(panel, &s->points, &s->noise.all, true);
 }
 
 /* The largest loss over all examples. */

@@ -47,11 +47,14 @@ static void draw_floor(const LearningCurve *l, PlotPanel *panel)
     Interval g = learning_curve_range(l, 2);
     double x[2] = {l->fit_from, WIDEST}, low[2] = {fmax(g.low, 1e-3), fmax(g.low, 1e-3)},
            high[2] = {g.high, g.high};
-    if (g.high > 1e-3)
+        if (g.high > 1e-3)
         plot_band(panel, 2, x, low, high,
-                  (PlotStyle){.label = "irreducible error γ, 90 %",
+                  (PlotStyle){.label = "irreducible error γ, and its 90 %",
                               .color = PLOT_GREY,
                               .opacity = 0.25});
+    if (l->law.gamma > 1e-3)
+        plot_line(panel, 2, x, (double[]){l->law.gamma, l->law.gamma},
+                  (PlotStyle){.color = PLOT_GREY, .width = 1.5});
 }
 
 static void draw_target(const LearningCurve *l, PlotPanel *panel)
@@ -91,7 +94,7 @@ static void draw_curve(const LearningCurve *l, PlotPanel *panel)
         draw_law(l, panel);
         plot_text(panel, 1.2 * l->fit_from, 0.6 * power_law_at(l->law, l->fit_from), "power law",
                   (PlotStyle){.color = plot_series(1)});
-        plot_text(panel, 1.2 * l->fit_from, 0.055, "floor: the irreducible error",
+        plot_text(panel, 1.2 * l->fit_from, 0.055, "floor: γ and its 90 % interval",
                   (PlotStyle){.color = PLOT_INK});
     }
     draw_target(l, panel);

@@ -66,6 +66,17 @@ void what_if_lines(const WhatIf *w, char line[WHAT_IF_LINES][WHAT_IF_ROOM])
 
 /* ---- the panels ---- */
 
+/* Both panels of lines have the same colours: each lists half of them. */
+static PlotStyle line_of(const WhatIf *w, int remedy, bool listed)
+{
+    const char *name = remedy == REMEDY_BF16 && w->format == FORMAT_MIXED ? "BF16 gradient, as none"
+                                                                          : remedy_names[remedy];
+    return (PlotStyle){.color = plot_series(remedy),
+                       .dashed = remedy >= 7,
+                       .width = remedy == (int)w->remedy ? 4 : 1.5,
+                       .label = listed ? name : NULL};
+}
+
 static void draw_ranks(const WhatIf *w, Plot *plot)
 {
     enum { SIZES = 13 };
@@ -76,7 +87,7 @@ static void draw_ranks(const WhatIf *w, Plot *plot)
     for (int r = 0; r < REMEDIES; r++) {
         WhatIf other = *w;
         other.remedy = r;
-        bool chosen = r == (int)w->remedy;
+
         if (!step_possible(&other))
             continue;
         for (int i = 0; i < SIZES; i++) {
@@ -84,10 +95,7 @@ static void draw_ranks(const WhatIf *w, Plot *plot)
             x[i] = other.P;
             y[i] = 100 * step_cost(&other).efficiency;
         }
-        plot_line(panel, SIZES, x, y,
-                  (PlotStyle){.color = plot_series(r),
-                              .dashed = r >= 7,
-                              .width = chosen ? 4 : 1.5});
+        plot_line(panel, SIZES, x, y, line_of(w, r, r < REMEDIES / 2));
     }
     plot_scatter(panel, 1, &here, &now, (PlotStyle){.color = PLOT_INK, .size = 12});
 }
@@ -109,13 +117,7 @@ static void draw_bandwidths(const WhatIf *w, Plot *plot)
             other.link.bandwidth = x[i] * 1e9 / 8;
             y[i] = step_cost(&other).seconds;
         }
-        plot_line(panel, STEPS, x, y,
-                  (PlotStyle){.color = plot_series(r),
-                              .dashed = r >= 7,
-                              .width = r == (int)w->remedy ? 4 : 1.5,
-                              .label = r == REMEDY_BF16 && w->format == FORMAT_MIXED
-                                         ? "BF16 gradient, as none"
-                                         : remedy_names[r]});
+        plot_line(panel, STEPS, x, y, line_of(w, r, r >= REMEDIES / 2));
     }
     plot_scatter(panel, 1, &here, &now, (PlotStyle){.color = PLOT_INK, .size = 12});
 }

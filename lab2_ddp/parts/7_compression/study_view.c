@@ -94,7 +94,7 @@ static void draw_pays(const CompressionStudy *s, PlotPanel *panel, int row)
         plot_scatter(panel, 1, &at, &y, style);
         snprintf(text, sizeof text, isinf(below[1]) ? " always · %.3f" : "  %.3f", last[1]);
     } else if (row > 0 && known)
-        snprintf(text, sizeof text, " at none · %.3f", last[1]);
+        snprintf(text, sizeof text, " never · %.3f", last[1]);
     bool room = at < 3000; /* to the right of the mark */
     plot_text(panel,
               row > 0 && known && below[1] > 0 && !room ? LOW

@@ -51,7 +51,7 @@ static void draw_periods(const LocalStudy *s, Plot *plot, Shards shards)
 
 static void draw_bytes(const LocalStudy *s, Plot *plot)
 {
-    PlotPanel *panel = plot_cell(plot, 0, s->shards, "What is saved, and what it costs",
+    PlotPanel *panel = plot_cell(plot, 0, s->shards, "Saved, and its cost (colours: as left)",
                                  plot_log("times fewer bytes sent than plain", 10, 2, 5e4),
                                  plot_axis("accuracy less plain's (points)", 0, 0));
     plot_rule_y(panel, 0, (PlotStyle){.color = plot_series(LOCAL_PLAIN), .width = 1});
@@ -77,7 +77,7 @@ static void draw_bytes(const LocalStudy *s, Plot *plot)
                  (PlotStyle){.shape = PLOT_STAR,
                              .size = 16,
                              .color = plot_series(5),
-                             .label = "DiLoCo, published"});
+                             .label = "DiLoCo, language models (published)"});
 }
 
 void local_draw(const void *study, Plot *plot)
