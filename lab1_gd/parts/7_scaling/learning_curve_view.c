@@ -47,7 +47,7 @@ static void draw_floor(const LearningCurve *l, PlotPanel *panel)
     Interval g = learning_curve_range(l, 2);
     double x[2] = {l->fit_from, WIDEST}, low[2] = {fmax(g.low, 1e-3), fmax(g.low, 1e-3)},
            high[2] = {g.high, g.high};
-        if (g.high > 1e-3)
+    if (g.high > 1e-3)
         plot_band(panel, 2, x, low, high,
                   (PlotStyle){.label = "irreducible error γ, and its 90 %",
                               .color = PLOT_GREY,
