@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # seconds: 900
 # sanitizers: no
-# Lab 2's parts 2 and 4 to 11, each short, without a window (part 1: lab2_ranks.sh, part 3:
+# Lab 2's parts 2 and 4 to 12, each short, without a window (part 1: lab2_ranks.sh, part 3:
 # lab2_train.sh; windows: lab2_windows.sh): on the virtual clock they take the predicted time, send
 # the bytes of the formulas, and end with the weights that they must; the stubs name their exercise;
 # what cannot be is refused.
@@ -269,3 +269,9 @@ for wrong in '--link none' '--link 3' '--stage 4' '--remedy 8' '--stage 2 --reme
     run 1 sol/11_what_if $wrong; refused '^error: '
 done
 run 1 student/11_what_if; stub 6a_efficiency.c
+
+# ---- 12: what is sent is what is predicted, and one rank's result comes out ----
+run 2 sol/12_split
+is 0 '^MLP by weights: both passes +2 +1049 +1049 '
+table 'NR > 1 { rows++; bad += $5 != $6 || !($7 < 1e-5) } END { exit bad || rows != 6 }'
+run 2 student/12_split; stub 12a_mlp_forward.c

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-const char *const split_layers[SPLIT_LAYERS] = {"MLP, weights cut, both passes",
-                                                "MLP, positions cut, too, forward",
-                                                "a head of ring attention, forward"};
+const char *const split_layers[SPLIT_LAYERS] = {"MLP by weights: both passes",
+                                                "MLP by positions: forward",
+                                                "ring attention: forward"};
 enum { HEAD = 64 }; /* numbers of a head's query, key and value */
 
 void split_open(SplitStudy *s, MPI_Comm world)

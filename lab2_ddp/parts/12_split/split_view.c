@@ -10,9 +10,6 @@ enum { SHORTEST = 6, LONGEST = 17, COLUMNS = 48 };       /* powers of two; colum
 
 static void draw_times(const SplitStudy *s, Plot *plot)
 {
-    static const char *const names[SPLIT_LAYERS] = {"MLP, forward, backward (12a, 12b)",
-                                                    "MLP by positions, forward (12c)",
-                                                    "ring attention, forward (12d)"};
     PlotPanel *panel = plot_cell(plot, 0, 0, "A layer's time, on the link",
                                  plot_log("ranks P", 2, 0.8, 10), plot_log("time (ms)", 10, 0, 0));
     for (int k = 0; k < SPLIT_LAYERS; k++) {
@@ -24,7 +21,7 @@ static void draw_times(const SplitStudy *s, Plot *plot)
         }
         PlotStyle style = {.color = plot_series(k), .shape = (PlotShape)k, .size = 9};
         plot_line(panel, SPLIT_SIZES, P, line, (PlotStyle){.color = style.color, .width = 1.5});
-        style.label = names[k];
+        style.label = split_layers[k];
         plot_scatter(panel, SPLIT_SIZES, P, found, style);
     }
 }
@@ -111,7 +108,7 @@ void split_report(const void *study)
                 continue;
             int P = 1 << i;
             double sent = split_sent(s, k, P), seconds = split_predicted(s, k, P);
-            run_metrics(run, "\"%s\",%d,%.6g,%.6g,%.0f,%.0f,%.2g", split_layers[k], P, f->seconds,
+            run_metrics(run, "%s,%d,%.6g,%.6g,%.0f,%.0f,%.2g", split_layers[k], P, f->seconds,
                         seconds, f->sent, sent, f->difference);
             run_say(run, "%-33s  %5d  %7.0f  %9.0f  %8.3f  %9.3f  %10.1e", split_layers[k], P,
                     f->sent / 1e3, sent / 1e3, 1e3 * f->seconds, 1e3 * seconds, f->difference);
