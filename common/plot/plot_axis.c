@@ -195,9 +195,10 @@ static void log_ticks(const PlotAxis *axis, int wanted, Ticks *ticks)
     }
     for (int i = 0; i < ticks->count; i++)
         log_label(axis, ticks->at[i], ticks->label[i]);
-    /* The digits between two powers; where powers have no label, those. */
+    /* The digits between two powers; where not every power has a label, the powers. */
+    int first = stride > 1 ? 1 : 2, last = stride > 1 ? 1 : 9;
     for (int e = low - 1; axis->log == 10 && e <= high; e++)
-        for (int digit = stride > 1 ? 1 : 2; digit <= (stride > 1 ? 1 : 9); digit++) {
+        for (int digit = first; digit <= last; digit++) {
             double position = axis_position(axis, digit * pow(10, e));
             if (position >= 0 && position <= 1 && ticks->minor_count < MINOR_MAX)
                 ticks->minor[ticks->minor_count++] = digit * pow(10, e);

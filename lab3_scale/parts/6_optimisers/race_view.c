@@ -66,28 +66,28 @@ static void draw_ends(const RaceStudy *s, Plot *plot)
 /* What diverged lies on the lower edge. */
 static void draw_rates(const RaceStudy *s, Plot *plot)
 {
-    double floor = 1;
+    double lowest = 1; /* shown; of accuracies */
     for (int racer = 0; racer < RACERS; racer++)
         if (race_best(s, racer) >= 0)
-            floor = fmin(floor, 0.7 * s->search[racer][race_best(s, racer)]);
+            lowest = fmin(lowest, 0.7 * s->search[racer][race_best(s, racer)]);
     PlotPanel *panel =
         plot_panel(plot, (PlotAxes){.column = 2,
                                     .title = "On held-out data, by the rate (one seed)",
                                     .x = {.label = "learning rate / the best one", .log = 10},
-                                    .y = measure(s, floor),
+                                    .y = measure(s, lowest),
                                     .no_legend = true});
     plot_rule_x(panel, 1, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
     for (int racer = 0; racer < RACERS; racer++) {
         int best = race_best(s, racer);
         double rate[RACE_RATES], y[RACE_RATES];
-        for (int i = 0; i < RACE_RATES && best >= 0; i++) {
-            rate[i] = race_rate(racer, i) / race_rate(racer, best);
-            y[i] = s->search[racer][i];
-            if (y[i] < floor && !race_of_text(s))
-                y[i] = floor;
-        }
         if (best < 0)
             continue;
+        for (int i = 0; i < RACE_RATES; i++) {
+            rate[i] = race_rate(racer, i) / race_rate(racer, best);
+            y[i] = s->search[racer][i];
+            if (y[i] < lowest && !race_of_text(s))
+                y[i] = lowest;
+        }
         plot_line(panel, RACE_RATES, rate, y, style(racer));
         plot_scatter(panel, RACE_RATES, rate, y,
                      (PlotStyle){.color = plot_series(racer % 7), .size = 5});
