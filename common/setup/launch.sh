@@ -272,8 +272,9 @@ on_pause() {
 
 # mpirun's stderr has the ranks' lines and its own messages, between two rules of 74 hyphens,
 # and lines that begin with [host:process] or [host][[job,…],rank]. Those go to the file words, the
-# rest to stderr. Open MPI 4 could keep them apart itself, Open MPI 5 cannot. $end: nothing follows,
-# though a process that ssh left behind may hold the pipe.
+# rest to stderr, but for libevent's warnings when mpirun closes its pipes. Open MPI 4 could keep
+# them apart itself, Open MPI 5 cannot. $end: nothing follows, though a process that ssh left behind
+# may hold the pipe.
 end=$'\036' rule='-\{74\}$' words_to="w $run/words"
 own='^\[[[:alnum:]._-]*\(:[0-9]\{1,\}\] \|\]\[\[[0-9]*,\)'
 apart="s/\\x00//g
@@ -297,6 +298,7 @@ apart="s/\\x00//g
     d
 }
 /^mpirun: Forwarding signal /d
+/^\[warn\] Epoll /d
 w /dev/stderr"
 
 # A separate process group (set -m) keeps the terminal's Ctrl-C from mpirun, from sed, and from cat,

@@ -45,6 +45,10 @@ expect "hosts" 0 "^2 of 2$" $launch --hosts localhost:2 \
 expect "what goes to other hosts" 0 " -x NCCL_DEBUG true$" \
     env -i PATH="$PATH" HOME="$HOME" MPIRUN=echo NCCL_DEBUG=WARN NCCL_HOSTID=a \
     $launch --hosts a,b true
+printf '%s\n' '#!/bin/sh' 'echo "[warn] Epoll MOD(1) on fd 27 failed." >&2' 'exit 3' >"$work/mpirun"
+chmod +x "$work/mpirun"
+expect "libevent's warning" 3 "^error: a rank ended with exit status 3" \
+    env MPIRUN="$work/mpirun" $launch --np 2 true
 expect "arguments as they are" 0 "^a b,,\*$" $launch --np 2 sh -c 'echo "$1,$2,$3"' sh "a b" "" "*"
 
 cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
