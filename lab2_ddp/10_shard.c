@@ -15,9 +15,9 @@ typedef struct Choices {
 static void parse(Choices *c, ShardStudy *s, Option *table, int argc, char **argv)
 {
     const Option options[] = {
-        RUN_OPTIONS(c->run),
+        RUN_OPTIONS_TEXT(c->run),
         LINK_OPTIONS(c->link, c->clock),
-        {"model", ARG_STRING, &s->model, .help = "network to shard: mlp, resnet8 …"},
+        {"model", ARG_STRING, &s->model, .help = "network to shard: mlp, resnet8, gpt-D-L-H …"},
         {"hidden", ARG_STRING, &s->hidden, .help = "mlp: the sizes of its hidden layers"},
         {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096,
          .help = "images per rank and micro-batch"},
@@ -31,6 +31,8 @@ static void parse(Choices *c, ShardStudy *s, Option *table, int argc, char **arg
     OPTIONS_KEEP(table, options);
     args_parse("10_shard", "Less memory per rank: ZeRO, activation checkpointing, accumulation.",
                table, argc, argv);
+    if (text_named(c->run.data))
+        args_otherwise(table, "model", "gpt-256-2-4", "batch", "1", "deep", "gpt-64-8-4", NULL);
     args_only(table, "hidden", !strcmp(s->model, "mlp"), "--model mlp");
     guess_check(&s->guess);
 }

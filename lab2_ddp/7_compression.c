@@ -6,6 +6,7 @@
 #include "check.h"
 #include "parts/7_compression/compression_study.h"
 #include <math.h>
+#include <string.h>
 
 typedef struct Choices {
     RunOptions run;
@@ -16,7 +17,8 @@ typedef struct Choices {
 static void parse(Choices *c, CompressionStudy *s, Option *table, int argc, char **argv)
 {
     const Option options[] = {
-        RUN_OPTIONS(c->run),
+        RUN_OPTIONS_TEXT(c->run),
+        {"model", ARG_STRING, &s->model, .help = "mlp; for text gpt-32-2-4 …"},
         {"link", ARG_STRING, &c->link,
          .help =
              "network of the training runs; all links drawn have its latency: BANDWIDTH,LATENCY"},
@@ -38,6 +40,10 @@ static void parse(Choices *c, CompressionStudy *s, Option *table, int argc, char
     OPTIONS_KEEP(table, options);
     args_parse("7_compression", "Which remedy for a slow network pays, and where?", table, argc,
                argv);
+    if (text_named(c->run.data)) /* a window has 64 labels */
+        args_otherwise(table, "model", "gpt-32-2-4", "batch", "8", "updates", "1500", "rate", "0.2",
+                       NULL);
+    args_only(table, "hidden", !strcmp(s->model, "mlp"), "--model mlp");
 }
 
 static const PlotKey keys[] = {{"space", "pause, resume"},
@@ -66,6 +72,7 @@ int main(int argc, char **argv)
                                      .report = compression_report,
                                      .keys = keys,
                                      .event = on_event},
+                           .model = "mlp",
                            .only = "",
                            .batch = 32,
                            .images = 60000,

@@ -148,7 +148,11 @@ for only in 'top 1' ${ALL:+minimal factors}; do run 4 sol/7_compression --only "
 run 3 sol/7_compression --only 'top 1'
 refused 'the sparse all-reduce takes 2, 4, 8 … ranks, not 3'
 run 2 sol/7_compression --only 'no such'; refused "--only=no such: no remedy's name has this"
+run 2 sol/7_compression --hidden 16 --model gpt-16-1-2 --data text; refused '.*hidden.*--model mlp'
 run 2 sol/7_compression --link none; refused '--link=none: this part needs a link'
+options=(--data text --model gpt-16-1-2 --batch 2 --images 64 --test 100 --updates 5 --seeds 1)
+run 2 sol/7_compression; is 0 '^rank 4 . feedback' # the ranks' weights are the same, of each remedy
+table 'END { exit NR != 15 }' # not those that are an MLP's alone
 too_few 7_compression
 run 2 student/7_compression; stub 7a_round_stochastic.c
 
@@ -226,6 +230,20 @@ table '
       if (off($10, $11)) { print "activations: " $0; bad = 1 }
       if (!($17 <= (/^computed/ ? 0 : 1e-5))) { print "gradient: " $0; bad = 1 } }
     END { if (stages != 20 || ahead != 3 || savings < 8) { print stages, ahead, savings; bad = 1 }
+        exit bad }'
+# A GPT's output layer shares the embedding's weights: stages 2 and 3 send those bytes twice.
+options=(--data text --model gpt-16-1-2 --batch 1 --updates 2 --deep gpt-16-2-2 --deep-batch 2)
+run 4 sol/10_shard; is 0
+table '
+    function off(a, b) { return a > 1.02 * b + 1 || a < 0.98 * b - 1 }
+    /^(plain|ZeRO [123],)/ {
+        stages++
+        for (i = 4; i <= 12; i += 2) if (off($i, $(i + 1))) { print "column " i ": " $0; bad = 1 }
+        twice = ($1 ~ /[23]/ && $2 > 1) * ($1 ~ /3/ ? 3 : 1) * $3 * 4 * (256 + 64) * 16
+        if (off($14, $15 + twice * ($2 - 1) / $2)) { print "sent: " $0; bad = 1 }
+        if (!($17 <= 1e-6)) { print "weights: " $0; bad = 1 }
+    }
+    END { if (stages != 20) { print stages; bad = 1 }
         exit bad }'
 if [ -n "${ALL-}" ]; then # one rank's clock counts what it computes
     run 1 sol/10_shard --hidden 256 --batch 16; is 0

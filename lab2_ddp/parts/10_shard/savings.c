@@ -162,9 +162,8 @@ static float *accumulated(Deep *d, Loader *l, int images, int pieces)
             left = b.n;
         Tensor x = b.x, label = b.label;
         x.n = label.n = each;
-        size_t image = tensor_span(x) / each;
-        x.at += (size_t)(b.n - left) * image;
-        label.at += (size_t)(b.n - left);
+        x.at += (size_t)(b.n - left) * (tensor_span(x) / each);
+        label.at += (size_t)(b.n - left) * (tensor_span(label) / each);
         model_forward(d->m, x, MODEL_TRAIN);
         model_loss(d->m, d->totals, label, NO_TENSOR, true);
         model_backward(d->m);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PARTS = 4 }; /* of a bar, from below */
 static const char *const part_names[PARTS] = {"parameters", "gradient", "momentum", "activations"};
@@ -159,8 +160,9 @@ void shard_draw(const void *study, Plot *plot)
     const ShardStudy *s = study;
     char link[64];
     link_text(link, sizeof link, link_now_used());
-    plot_begin(plot, 2, 3, "%s %s, %.2f M parameters, on %s · batch %d per rank · %s", s->model,
-               s->hidden, s->parameters / 1e6, s->study.lab->data->name, s->batch, link);
+    plot_begin(plot, 2, 3, "%s%s%s, %.2f M parameters, on %s · batch %d per rank · %s", s->model,
+               strcmp(s->model, "mlp") ? "" : " ", strcmp(s->model, "mlp") ? "" : s->hidden,
+               s->parameters / 1e6, s->study.lab->data->name, s->batch, link);
     draw_memory(s, plot);
     draw_bytes(s, plot);
     draw_savings(s, plot);

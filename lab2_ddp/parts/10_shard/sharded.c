@@ -32,22 +32,33 @@ static Tensor whole_new(ShardedModel *s, const ShardUnit *u, LedgerKind of)
 
 /* ---- units ---- */
 
+/* The unit with this element, which is in one of them. */
+static int having(const ShardUnit *unit, int units, size_t at)
+{
+    int i = 0;
+    while (i < units && (at < unit[i].first || at >= unit[i].first + (size_t)unit[i].count))
+        i++;
+    ASSERT(i < units);
+    return i;
+}
+
 ShardUnit *sharded_units(const Model *m, ZeroStage stage, int P, int rank, int *count, int *unit_of)
 {
     ShardUnit *unit = alloc(m->nlayers + 1, sizeof *unit);
     int n = 0;
     for (int i = 0; i < m->nlayers; i++) {
         const Layer *l = &m->layers[i];
+        int w = l->w < 0 ? l->tied : l->w;
+        if (l->w >= 0 && (stage >= ZERO_2 || n == 0)) {
+            int biases = l->b < 0 ? 0 : m->views[l->b].count;
+            unit[n] = (ShardUnit){.first = m->views[w].at, .count = m->views[w].count + biases};
+            if (stage < ZERO_2)
+                unit[n] = (ShardUnit){.first = 0, .count = m->params.n};
+            unit[n].each = shard_of(unit[n].count, P, rank).each;
+            n++;
+        }
         if (unit_of)
-            unit_of[i] = l->w < 0 ? -1 : stage < ZERO_2 ? 0 : n;
-        if (l->w < 0 || (stage < ZERO_2 && n > 0))
-            continue;
-        int biases = l->b < 0 ? 0 : m->views[l->b].count;
-        unit[n] = (ShardUnit){.first = m->views[l->w].at, .count = m->views[l->w].count + biases};
-        if (stage < ZERO_2)
-            unit[n] = (ShardUnit){.first = 0, .count = m->params.n};
-        unit[n].each = shard_of(unit[n].count, P, rank).each;
-        n++;
+            unit_of[i] = w < 0 ? -1 : having(unit, n, m->views[w].at);
     }
     *count = n;
     return unit;
@@ -96,14 +107,17 @@ static void fill(ShardedModel *s, ShardUnit *u)
 
 /* ---- the network calls ---- */
 
-/* The next micro-batch of an update is added to what came before: this rank's part of the sum over
- * the ranks begins with that, of which shard_reduce makes 1 / P. */
+/* The gradient of an update's next micro-batch, or of another layer with the same weights, is added
+ * to what came before: this rank's part of the sum over the ranks begins with that, of which
+ * shard_reduce makes 1 / P. */
 static void add_earlier(ShardedModel *s, ShardUnit *u)
 {
     const Sharded *z = &s->z;
     Tensor mine = tensor_slice(u->grads, (size_t)z->comm->rank * u->each, u->each);
-    if (s->done > 0)
+    bool *reduced = &s->reduced[u - z->unit];
+    if (*reduced)
         z->be->op->axpy(z->s, mine, (float)z->comm->size, u->my_grads);
+    *reduced = true;
 }
 
 /* What the network works on after this layer, up to the end of the pass; NULL: nothing. */
@@ -207,6 +221,7 @@ static void update(void *context, Model *m, double rate)
         if (s->micro > 1)
             m->be->op->scale(m->s, u->my_grads, 1.0f / (float)s->micro);
         shard_update(&s->z, u, rate);
+        s->reduced[i] = false;
     }
     s->done = 0;
 }
@@ -234,6 +249,7 @@ ShardedModel *sharded_new(Model *m, Comm *c, ZeroStage stage, double momentum, L
     s->unit_of = alloc(m->nlayers, sizeof *s->unit_of);
     s->z = (Sharded){.stage = stage, .comm = c, .be = m->be, .s = m->s, .momentum = momentum};
     s->z.unit = sharded_units(m, stage, c->size, c->rank, &s->z.units, s->unit_of);
+    s->reduced = alloc(s->z.units, sizeof *s->reduced);
     s->z.rate = tensor_new(m->be, F32, 1, 1, 1, 1, 0);
     m->params_at = alloc(m->nviews, sizeof(Tensor));
     m->grads_at = alloc(m->nviews, sizeof(Tensor));
@@ -267,6 +283,7 @@ void sharded_free(ShardedModel *s)
     s->m->before_hook = s->m->layer_hook = NULL;
     free(z->unit);
     free(s->unit_of);
+    free(s->reduced);
     free(s);
 }
 

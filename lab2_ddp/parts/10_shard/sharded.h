@@ -5,7 +5,8 @@
  * in model.h). In stage 1 there is one unit, all parameters. From stage 2 on a unit is a layer: its
  * gradient is made before the layer's backward pass and reduced after it; in stage 3 its
  * parameters, too, are there only while the layer is worked on; with `ahead` they are gathered
- * while the layer before it is worked on.
+  * while the layer before it is worked on. Weights that two layers share, as a GPT's embedding and
+ * its output, are gathered for each of the two, and their gradient is reduced twice.
  */
 #ifndef SHARDED_H
 #define SHARDED_H
@@ -17,6 +18,7 @@ typedef struct ShardedModel {
     Sharded z;
     Model *m;
     int *unit_of;         /* of each layer; -1: it has no parameters */
+    bool *reduced;        /* of each unit: has its gradient in this update begun? */
     int micro;            /* micro-batches of an update */
     int done;             /* of the current update */
     bool ahead;           /* stage 3: gather the next layer's parameters during this one's work */

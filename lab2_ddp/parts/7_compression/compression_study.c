@@ -30,8 +30,11 @@ void compression_open(CompressionStudy *s, const Lab *lab, uint64_t seed)
     s->test = s->test < d->test.count ? s->test : d->test.count;
     REQUIRE(s->images >= P * s->batch, "--images=%d: give at least the %d of an update", s->images,
             P * s->batch);
+    bool mlp = !strcmp(s->model, "mlp");
+    REQUIRE(mlp || !strncmp(s->model, "gpt-", 4), "--model=%s: expected mlp, or for text gpt-D-L-H",
+            s->model);
     for (int k = 0; k < remedy_count; k++)
-        if (k == 0 || strstr(remedy_specs[k].name, s->only))
+        if (k == 0 || (strstr(remedy_specs[k].name, s->only) && (mlp || !remedy_specs[k].mlp)))
             s->remedy[s->remedies++] = k;
     REQUIRE(!*s->only || s->remedies > 1, "--only=%s: no remedy's name has this: try 2 bits",
             s->only);
@@ -102,7 +105,7 @@ static Remedied *remedied_new(CompressionStudy *s, int row, uint64_t seed)
     *r = (Remedied){.s = s, .remedy = study_spec(s, row), .seed = seed};
     r->spec = (TrainingSpec){.be = lab->be,
                              .data = lab->data,
-                             .model = model_spec_for("mlp", lab->data),
+                             .model = model_spec_for(s->model, lab->data),
                              .images = s->images,
                              .test = s->test,
                              .batch = s->batch,
@@ -161,10 +164,10 @@ static double test_accuracy(Remedied *r)
     for (int i = s->study.lab->comm->rank; i < s->test; i += s->study.lab->comm->size)
         mine[count++] = i;
     Metrics found = training_test_of(r->t, mine, count);
-    double correct = found.correct;
+    double sums[] = {found.correct, found.count};
     free(mine);
-    comm_all_reduce_host(s->study.lab->comm, &correct, 1, COMM_SUM);
-    return correct / s->test;
+    comm_all_reduce_host(s->study.lab->comm, sums, 2, COMM_SUM);
+    return sums[0] / sums[1];
 }
 
 /* The slowest rank decides how long an update takes. */

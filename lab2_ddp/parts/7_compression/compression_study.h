@@ -52,8 +52,9 @@ typedef struct Proof {
 } Proof;
 
 typedef struct CompressionStudy {
-    Study study;      /* first: study.h. Its lock guards what has been found */
-    const char *only; /* remedies with this in their names; "": all. The first is always there */
+    Study study;       /* first: study.h. Its lock guards what has been found */
+    const char *model; /* mlp; of text gpt-D-L-H */
+    const char *only;  /* remedies with this in their names; "": all. The first is always there */
     int batch, images, test, updates, seeds, hidden[2];
     double rate, momentum, latency, below; /* below: the target, under what `none` reaches */
     Link link;

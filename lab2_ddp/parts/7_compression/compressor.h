@@ -20,9 +20,10 @@ typedef struct RemedySpec {
     bool all_reduce; /* a sparse all-reduce in place of an all-gather */
     int rank;        /* of the factors */
     int hidden;      /* > 0: another network, with one hidden layer of this size */
+    bool mlp;        /* for an MLP alone */
 } RemedySpec;
 
-enum { LAYERS_MOST = 16, HIDDEN_MOST = 8 };
+enum { LAYERS_MOST = 64, HIDDEN_MOST = 8 };
 
 struct Compressor {
     Remedy remedy; /* first, so that a Remedy * is one */

@@ -27,9 +27,9 @@ const RemedySpec remedy_specs[] = {
      .feedback = true,
      .all_reduce = true},
     {.name = "rank 4 + feedback", .open = open_low_rank, .rank = 4, .feedback = true},
-    {.name = "factors x and dy", .open = open_factors},
-    {.name = "minimal effort 10 %", .open = open_minimal, .keep = 0.1},
-    {.name = "small network 128", .open = open_plain, .hidden = 128},
+    {.name = "factors x and dy", .open = open_factors, .mlp = true},
+    {.name = "minimal effort 10 %", .open = open_minimal, .keep = 0.1, .mlp = true},
+    {.name = "small network 128", .open = open_plain, .hidden = 128, .mlp = true},
 };
 const int remedy_count = sizeof remedy_specs / sizeof *remedy_specs;
 

@@ -3,6 +3,7 @@
 #include "compression_study.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { LINE_POINTS = 60 };
 static const double LOW = 10, HIGH = 2e5; /* Mbit/s, of the figure */
@@ -117,10 +118,15 @@ void compression_draw(const void *study, Plot *plot)
     else
         snprintf(left_title, sizeof left_title, "Time to an accuracy of %.3f (that of none - %.2f)",
                  target, s->below);
+    char network[64];
+    if (strcmp(s->model, "mlp"))
+        snprintf(network, sizeof network, "%s", s->model);
+    else
+        snprintf(network, sizeof network, "mlp %d-%d", s->hidden[0], s->hidden[1]);
     plot_begin(plot, 1, 5,
-               "mlp %d-%d on %s · %d ranks with batches of %d · η = %g, momentum %g · %d updates",
-               s->hidden[0], s->hidden[1], s->study.lab->data->name, s->study.lab->comm->size,
-               s->batch, s->rate, s->momentum, s->updates);
+               "%s on %s · %d ranks with batches of %d · η = %g, momentum %g · %d updates", network,
+               s->study.lab->data->name, s->study.lab->comm->size, s->batch, s->rate, s->momentum,
+               s->updates);
     PlotPanel *left = plot_panel(
         plot, (PlotAxes){.columns = 3,
                          .title = left_title,
