@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { LINE_POINTS = 60 };
-static const double LOW = 10, HIGH = 2e5; /* Mbit/s, of the figure */
+static const double LOW = 0.01, HIGH = 200; /* Gbit/s, of the figure */
 
 /* Over the seeds of a row; at: lowest, median, highest. Returns how many are known. */
 static int over_seeds(double at[3], const CompressionStudy *s, int row,
@@ -63,15 +63,16 @@ static void draw_times(const CompressionStudy *s, PlotPanel *panel, int row)
     PlotStyle style = style_of(s, row);
     for (int i = 0; i < LINE_POINTS; i++) {
         x[i] = LOW * pow(HIGH / LOW, i / (LINE_POINTS - 1.0));
-        over_seeds(at, s, row, time_to_target, x[i]);
+        over_seeds(at, s, row, time_to_target, 1e3 * x[i]);
         y[i] = at[1];
     }
     plot_line(panel, LINE_POINTS, x, y, style);
     plot_scatter(panel, 1, x, y, style);
     over_seeds(below, s, row, pays, target);
-    if (row > 0 && below[1] > LOW && below[1] < HIGH) {
+    double crosses = below[1] / 1e3;
+    if (row > 0 && crosses > LOW && crosses < HIGH) {
         over_seeds(at, s, row, time_to_target, below[1]);
-        plot_scatter(panel, 1, &below[1], &at[1], style);
+        plot_scatter(panel, 1, &crosses, &at[1], style);
     }
 }
 
@@ -83,8 +84,11 @@ static void draw_pays(const CompressionStudy *s, PlotPanel *panel, int row)
     int known = over_seeds(below, s, row, pays, study_target(s));
     if (!over_seeds(last, s, row, last_accuracy, 0))
         return;
+    for (int i = 0; i < 3; i++)
+        below[i] /= 1e3;
     double low = fmin(fmax(below[0], LOW), HIGH), high = fmin(fmax(below[2], LOW), HIGH),
-           at = fmin(fmax(below[1], LOW), HIGH), left = LOW, top = y + 0.3, bottom = y - 0.3;
+           at = fmin(fmax(below[1], LOW), HIGH), left = LOW, top = y + 0.3, bottom = y - 0.3,
+           mark = fmin(at, HIGH / 1.3);
     snprintf(text, sizeof text, " %.3f", last[1]);
     if (row > 0 && known && below[1] > 0) {
         plot_boxes(panel, 1, &left, &at, &bottom, &top,
@@ -92,11 +96,11 @@ static void draw_pays(const CompressionStudy *s, PlotPanel *panel, int row)
         if (known > 1) /* below the text */
             plot_boxes(panel, 1, &low, &high, &(double){y - 0.3}, &(double){y - 0.2},
                        (PlotStyle){.color = style.color, .opacity = 0.9});
-        plot_scatter(panel, 1, &at, &y, style);
+        plot_scatter(panel, 1, &mark, &y, style);
         snprintf(text, sizeof text, isinf(below[1]) ? " always · %.3f" : "  %.3f", last[1]);
     } else if (row > 0 && known)
         snprintf(text, sizeof text, " never · %.3f", last[1]);
-    bool room = at < 3000; /* to the right of the mark */
+    bool room = at < 3; /* to the right of the mark */
     plot_text(panel,
               row > 0 && known && below[1] > 0 && !room ? LOW
               : row > 0 && known                        ? at
@@ -130,14 +134,14 @@ void compression_draw(const void *study, Plot *plot)
     PlotPanel *left = plot_panel(
         plot, (PlotAxes){.columns = 3,
                          .title = left_title,
-                         .x = {.label = "bandwidth (Mbit/s)", .log = 10, .low = LOW, .high = HIGH},
+                         .x = {.label = "bandwidth (Gbit/s)", .log = 10, .low = LOW, .high = HIGH},
                          .y = {.label = "computing, compressing, sending (s)", .log = 10},
                          .no_legend = true});
     PlotPanel *right = plot_panel(plot,
                                   (PlotAxes){.column = 3,
                                              .columns = 2,
                                              .title = "Pays below · accuracy at the end",
-                                             .x = plot_log("bandwidth (Mbit/s)", 10, LOW, HIGH),
+                                             .x = plot_log("bandwidth (Gbit/s)", 10, LOW, HIGH),
                                              .y = plot_names(NULL, names, s->remedies, 0.6),
                                              .no_legend = true});
     if (s->study.missing)

@@ -83,21 +83,24 @@ static void draw_published(const SizeStudy *s, PlotPanel *p)
 
 static void draw_bend(const SizeStudy *s, const Results *r, PlotPanel *p)
 {
-    double perfect[TUNED_ENTRIES], fitted[TUNED_ENTRIES];
+    enum { CURVE = 60 };
+    double x[CURVE], perfect[CURVE], fitted[CURVE];
     Bend bend = bend_fit(r->batch, r->updates, r->n);
-    for (int i = 0; i < r->n; i++) {
-        perfect[i] = r->updates[0] * r->batch[0] / r->batch[i];
-        fitted[i] = bend.floor * (1 + bend.critical / r->batch[i]);
+    for (int i = 0; i < CURVE; i++) {
+        x[i] = r->batch[0] * pow(r->batch[r->n - 1] / r->batch[0], i / (CURVE - 1.0));
+        perfect[i] = r->updates[0] * r->batch[0] / x[i];
+        fitted[i] = bend.floor * (1 + bend.critical / x[i]);
     }
-    plot_line(p, r->n, r->batch, perfect,
+    plot_line(p, CURVE, x, perfect,
               (PlotStyle){.label = "perfect scaling", .color = PLOT_GREY, .dashed = true});
     if (isnan(bend.floor))
         return;
-    plot_line(p, r->n, r->batch, fitted,
-              (PlotStyle){.label = "floor (1 + B_crit / B)",
+    plot_line(p, CURVE, x, fitted,
+              (PlotStyle){.label = "fit: floor (1 + B_crit / B)",
                           .color = plot_series(1),
                           .dashed = true});
-    plot_rule_x(p, bend.critical, (PlotStyle){.label = "B_crit", .color = plot_series(2)});
+    plot_rule_x(p, bend.critical,
+                (PlotStyle){.label = "B_crit of the fit", .color = plot_series(2)});
     Critical other = size_critical(s);
     if (!isnan(other.noise_scale))
         plot_rule_x(p, other.noise_scale,
