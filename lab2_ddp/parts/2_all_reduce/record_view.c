@@ -118,7 +118,7 @@ static void draw_sent(Plot *plot, const Record *r, double time)
 
 void record_draw(Plot *plot, const Record *r, double time, const char *missing, const char *footer)
 {
-    plot_begin(plot, 1, 4, "All-reduce, %s · %d ranks · n·β = %g α · after %.2f α of %.2f α",
+    plot_begin(plot, 1, 4, "All-reduce, %s · %d ranks · n·β = %g α · at %.3g α of %.3g α",
                all_reduces[r->algorithm].name, r->P, r->vector / r->latency,
                fmin(time, r->end) / r->latency, r->end / r->latency);
     draw_chunks(plot, r, time, missing);

@@ -57,6 +57,14 @@ static void draw_size(const Contest *c, Plot *plot, int size)
             continue;
         plot_line(p, 2, x, ys, (PlotStyle){.color = style.color});
         plot_scatter(p, 1, &s.median, &y, style);
+        if (s.median < low - margin || s.median > high + margin) {
+            char *off = format_new(c->text ? "%.1f →" : "← %.2f", s.median);
+            /* beside the line, where it is on the axis */
+            bool seen = c->text ? s.low < high : s.high > low;
+            plot_text(p, c->text ? high - 1.3 * margin : low - 0.8 * margin, y + 0.4 * seen, off,
+                      (PlotStyle){.color = style.color, .size = 12});
+            free(off);
+        }
     }
 }
 
@@ -73,9 +81,8 @@ void contest_draw(const void *contest, Plot *plot)
         draw_size(c, plot, i);
     plot_footer(plot,
                 "grey: the small batch's range; dashed: tuned Nesterov's median. Green triangles: "
-                "%s its range; vermilion diamonds: %s; none: too far %s",
-                c->text ? "below" : "above", c->text ? "above" : "below",
-                c->text ? "right" : "left");
+                "%s its range; vermilion diamonds: %s. A number: the median, off the axis",
+                c->text ? "below" : "above", c->text ? "above" : "below");
 }
 
 static void say(const Contest *c, ContestRow row, int size)

@@ -22,6 +22,17 @@ static void draw_racer(const Speedrun *s, int i, PlotPanel *panel, const char *l
     }
 }
 
+/* Of the accuracies drawn, rounded down to a tenth. */
+static double lowest(const Speedrun *s)
+{
+    double low = s->target;
+    for (int i = 0; i < WITHOUT; i++)
+        for (int k = 0; k < s->runs; k++)
+            for (int at = 0; at < s->racer[i].run[k].points; at++)
+                low = fmin(low, s->racer[i].run[k].curve[at]);
+    return floor(10 * low) / 10;
+}
+
 static void draw_curves(const Speedrun *s, Plot *plot)
 {
     char *target = format_new("target %.4g", s->target),
@@ -30,7 +41,7 @@ static void draw_curves(const Speedrun *s, Plot *plot)
                              s->plain.rate);
     PlotPanel *panel = plot_cell(plot, 0, 0, "Every training; a dot is its end",
                                  plot_axis("seconds (start, updates, last evaluation)", 0, NAN),
-                                 plot_axis("test accuracy", 0, 1));
+                                 plot_axis("test accuracy", lowest(s), 1));
     plot_rule_y(panel, s->target, (PlotStyle){.label = target, .color = PLOT_GREY, .dashed = true});
     draw_racer(s, THE_PLAIN, panel, plain);
     draw_racer(s, THE_RECIPE, panel, recipe);
