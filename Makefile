@@ -78,7 +78,7 @@ worklog:    ## list what your work log lacks, WORKLOG=lab2_ddp/worklog.md
 leaderboard:## rank the runs in SUBMISSIONS=FOLDER by their efficiency on one link, NP=2
 class-mistakes: ## what a class got wrong: of the build/out/mistakes.txt in SUBMISSIONS=FOLDER
 update:     ## install a corrected tarball, TARBALL=labs.tar.gz; files you have changed stay
-handout:    ## the students' tarball: no solutions, no tests
+handout:    ## the students' tarball: no solutions; of the tests only bench
 autograder-zip: ## that tarball with the grader's scripts, for Gradescope
 soak:       ## kill RUNS=200 training runs at random; no checkpoint lost, no process left
 mistakes:   ## remake the self-checks' tables of known mistakes; each must be named (minutes)

@@ -150,7 +150,8 @@ EvidenceVerdict judge_gradients(const Evidence *e)
             "gradients explain %.3g %% of the moves, and %.3g %% of the displacement is "
             "unexplained",
             100 * fmax(x->typical, 0), 100 * fmin(x->unexplained, 1));
-        say(v.advice, "an unknown optimiser: an instructor has to look at it");
+        say(v.advice, "an unknown optimiser, or updates or gradients that the grader did not see: "
+                      "an instructor has to look at it");
     } else if (!(x->alike <= MOST_ALIKE)) {
         say(v.found,
             "the ranks' gradients are the same: each rank computed all that the other did");
@@ -178,7 +179,8 @@ EvidenceVerdict judge_gradients(const Evidence *e)
     } else if (!(x->erratic <= MOST_ERRATIC)) {
         v.pending = true;
         say(v.found, "the momentum changes in %.0f %% of the moves", 100 * x->erratic);
-        say(v.advice, "an unknown optimiser: an instructor has to look at it");
+        say(v.advice, "an unknown optimiser, or updates or gradients that the grader did not see: "
+                      "an instructor has to look at it");
     } else if (!(x->farthest <= MOST_FAR)) {
         v.pending = true;
         say(v.found,

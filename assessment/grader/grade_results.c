@@ -49,12 +49,16 @@ static void write_json(const char *out, json_t *results)
 void results_write(const Report *r)
 {
     double most, sum = report_total(r, &most), right = r->findings[VALIDATION].accuracy;
-    const char *fault = "";
+    char *fault = NULL;
     json_t *tests = json_array(), *board = json_array();
     char *found[CRITERIA] = {0};
     for (int k = CRITERIA - 1; k >= 0; k--) {
         found[k] = report_found(r, k);
-        fault = report_met(r, k) ? fault : found[k];
+        if (!report_met(r, k)) { /* the first; PEND: a person has to look */
+            free(fault);
+            fault = format_new("%s%s",
+                               strcmp(report_verdict(r, k), "PEND") ? "" : "PEND: ", found[k]);
+        }
         json_array_insert_new(tests, 0, test_json(r, k));
     }
     if (r->complete && report_met(r, GRADIENTS)) {
@@ -68,8 +72,8 @@ void results_write(const Report *r)
                               "attempt", r->attempt, "most", most, "passed", report_passed(r),
                               "seconds", r->seconds, "images_trained", r->trained, "images_allowed",
                               r->allowed, "training_accuracy", r->findings[TRAINING].accuracy,
-                              "validation_accuracy", right, "first_fault", safe_text(fault),
-                              "conditions",
+                              "validation_accuracy", right, "first_fault",
+                              safe_text(fault ? fault : ""), "conditions",
                               json_sprintf("%d ranks, %.0f s, %s; %s", r->o->np, r->budget,
                                            r->images, r->sandbox));
     json_t *results = json_pack("{s:f, s:o, s:i, s:s, s:s, s:o, s:o, s:o}", "score", sum, "output",
@@ -81,6 +85,7 @@ void results_write(const Report *r)
                                 "extra_data", extra);
     for (int k = 0; k < CRITERIA; k++)
         free(found[k]);
+    free(fault);
     write_json(r->o->out, results);
 }
 

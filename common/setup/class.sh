@@ -16,7 +16,8 @@
 set -u
 export LC_ALL=C
 usage='usage: class.sh efficiency|mistakes FOLDER [RANKS [LINK]]'
-what=${1:?$usage} folder=${2:?$usage}
+what=${1:?$usage} folder=${2-}
+[ -n "$folder" ] || { echo "error: which folder? SUBMISSIONS=FOLDER" >&2; exit 2; }
 ranks=${3:-2} link=${4:-400Mbit/s,500us}
 [ -d "$folder" ] || { echo "$folder: no such folder" >&2; exit 2; }
 

@@ -10,12 +10,13 @@ export HEADLESS=1
 export LABS_PARENT=${LABS_PARENT:-$$} # what this starts ends with it
 common/setup/guard.sh watch $$
 trap 'exit 130' INT
-failed=0
+failed=0 bold='' plain=''
+[ ! -t 1 ] || bold=$'\033[1m' plain=$'\033[0m'
 mkdir -p $out; mark=$(date +%s) # older than the results
 
 station() { # title, command…
     local title=$1 status; shift
-    printf '\n\033[1m== %s\033[0m\n   %s\n' "$title" "$*"
+    printf '\n%s== %s%s\n   %s\n' "$bold" "$title" "$plain" "$*"
     "$@"; status=$?
     [ $status = 0 ] || { echo "this station failed (exit $status)"; failed=$((failed + 1)); }
 }
@@ -39,7 +40,7 @@ station "Assessment: a submission, trained for half a minute and graded" \
     grade --submission "$b/assessment/solution/train.c" \
     --np 2 --data synthetic --budget 30 --trust
 
-printf '\n\033[1mThe tour took %d s. Its results:\033[0m\n' $((SECONDS - began))
+printf '\n%sThe tour took %d s. Its results:%s\n' "$bold" $((SECONDS - began)) "$plain"
 find $out -maxdepth 2 -newermt "@$mark" -type f ! -name config.json ! -name .lock \
     ! -name '*.directions.*' |
     sort | sed 's/^/   /'
