@@ -169,9 +169,10 @@ if command -v flock >/dev/null; then
     exec 9>"$part/lock"
     flock -n 9 || fail "another datasets/fetch.sh is at work in $data"
 fi
-for set in "$@"; do
-    if [ "$set" = fashion ]; then fetch_fashion; else fetch_cifar10; fi
+worst=0
+for set in "$@"; do # one that fails does not keep the other away
+    (if [ "$set" = fashion ]; then fetch_fashion; else fetch_cifar10; fi) || worst=2
 done
 rm -f "$part/lock" "$part/log"
-rmdir "$part" "$part/fashion-mnist" 2>/dev/null
-exit 0
+rmdir "$part/fashion-mnist" "$part" 2>/dev/null
+exit $worst
