@@ -69,8 +69,9 @@ void what_if_lines(const WhatIf *w, char line[WHAT_IF_LINES][WHAT_IF_ROOM])
 /* Both panels of lines have the same colours: each lists half of them. */
 static PlotStyle line_of(const WhatIf *w, int remedy, bool listed)
 {
-    const char *name = remedy == REMEDY_BF16 && w->format == FORMAT_MIXED ? "BF16 gradient (as none)"
-                                                                          : remedy_names[remedy];
+    const char *name = remedy == REMEDY_BF16 && w->format == FORMAT_MIXED
+                         ? "BF16 gradient (as none)"
+                         : remedy_names[remedy];
     return (PlotStyle){.color = plot_series(remedy),
                        .dashed = remedy >= 7,
                        .width = remedy == (int)w->remedy ? 4 : 1.5,
