@@ -29,6 +29,8 @@ static struct {
                                        * of its tests */
         double processor, before;     /* its processor time at the last look and the first, s */
         double seconds;               /* that it slept, or had a processor */
+        double still;                 /* those before the board's beats last changed */
+        bool slept;                   /* at the last look */
         long polls, tests;            /* its tests at the last look, and from the first to there */
     } * served;                       /* [size] */
 } watch;
@@ -69,12 +71,14 @@ static void update_served(int r)
     int64_t beat = atomic_load(&entry->since), now = board_clock();
     long polls = atomic_load(&entry->polls);
     double processor = rank_cpu_time(entry);
+    bool sleeps = !rank_runs(entry) || processor == 0;
     if (beat != s->beat)
         *s = (struct Served){.beat = beat, .before = processor, .polls = polls};
-    else
-        s->seconds += rank_runs(entry) && processor > 0
-                        ? processor - s->processor
-                        : fmin(1e-9 * (double)(now - s->looked), LOOK);
+    else if (!sleeps)
+        s->seconds += processor - s->processor;
+    else if (s->slept) /* twice: not just before it was woken, to wait for a processor */
+        s->seconds += fmin(1e-9 * (double)(now - s->looked), LOOK);
+    s->slept = sleeps;
     if (polls > s->polls) {
         s->tests += polls - s->polls;
         s->polled = now;
@@ -120,7 +124,8 @@ static bool only_polls(int r)
            (ran < A_TEST * (double)s->tests || ran < AWAKE * s->seconds);
 }
 
-/* All ranks of the run wait, not in one and the same collective, and none is stopped. */
+/* All ranks of the run wait, not in one and the same collective, and none is stopped; each has had
+ * a turn since the last of them came, whose message may have ended its wait. */
 static char *all_wait(void)
 {
     const Board *b = board();
@@ -128,23 +133,26 @@ static char *all_wait(void)
     uint64_t key;
     bool differ = false;
     long beats = 0;
+    for (int r = 0; r < b->size; r++)
+        beats += atomic_load(&b->ranks[r].beats);
+    if (beats != watch.beats) {
+        watch.beats = beats;
+        watch.still_since = board_clock();
+        for (int r = 0; r < b->size; r++)
+            watch.served[r].still = watch.served[r].seconds;
+    }
     for (int r = 0; r < b->size; r++) {
         const RankCalls *entry = &b->ranks[r];
         int state = atomic_load(&entry->state);
-        beats += atomic_load(&entry->beats);
         bool loops = only_polls(r);
         if (state != STATE_IN_CALL && state != STATE_LEFT && !loops)
             return NULL;
         if (!slot_read(&entry->now, &l, &key) || rank_stopped(entry) ||
-            watch.served[r].seconds < A_TURN)
+            watch.served[r].seconds - watch.served[r].still < A_TURN)
             return NULL;
         if (r == 0)
             first = l;
         differ |= loops || l.number == 0 || l.number != first.number || l.comm != first.comm;
-    }
-    if (beats != watch.beats) {
-        watch.beats = beats;
-        watch.still_since = board_clock();
     }
     if (!differ || isinf(watch.patience) || seconds_since(watch.still_since) < ALL_WAIT)
         return NULL;

@@ -75,8 +75,8 @@ right() { # case, ranks
 seconds=600
 right right 4
 right slow 2
-seconds=1
 [ -z "${ALL-}" ] || right starved 2
+seconds=1
 [ -z "${ALL-}" ] || right works_and_polls 2
 
 # Where all ranks are, and the run continues. Rank 0 is asked until it waits. A copy, since other

@@ -273,22 +273,31 @@ static void slow(void)
         MPI_Recv(v, 1, MPI_FLOAT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Nothing wrong: rank 1 shares a processor with a process that leaves it one part in 300. */
+/* Nothing wrong: rank 1 waits for rank 0, and once that has come it gets no processor for some
+ * seconds: it shares one with twenty others, of which each has 300 times its part. */
 static void starved(void)
 {
+    int pid = getpid(), pids[2];
+    float x = 1, sum;
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
-    if (rank == 1 && sched_setaffinity(0, sizeof one, &one) == 0 && fork() == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        while (1)
-            ;
+    if (rank == 1)
+        sched_setaffinity(0, sizeof one, &one);
+    MPI_Allgather(&pid, 1, MPI_INT, pids, 1, MPI_INT, MPI_COMM_WORLD);
+    if (rank == 0) {
+        sleep(2);
+        sched_getaffinity(pids[1], sizeof one, &one);
+        for (int i = 0; i < 20; i++)
+            if (fork() == 0) {
+                prctl(PR_SET_PDEATHSIG, SIGKILL);
+                sched_setaffinity(0, sizeof one, &one);
+                while (1)
+                    ;
+            }
+        sched_setscheduler(pids[1], SCHED_IDLE, &(struct sched_param){0});
     }
-    if (rank == 1) {
-        sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
-        for (clock_t begin = clock(); clock() - begin < CLOCKS_PER_SEC / 50;)
-            ;
-    }
+    MPI_Allreduce(&x, &sum, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
