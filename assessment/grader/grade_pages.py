@@ -43,6 +43,10 @@ def state(extra):
     return "error" if not complete(extra) else "yes" if extra.get("passed") is True else "no"
 
 
+def accuracy_text(extra, name):  # 0: it was not counted
+    return f"{number(extra, name):.3f}" if number(extra, name) > 0 else ""
+
+
 # ---- summary.csv ----
 def field(extra, name):  # what a spreadsheet would compute begins with an apostrophe
     value = text(extra, name)
@@ -55,9 +59,10 @@ def csv_row(r):
     if complete(extra):
         scores = [points(test) for test in r["tests"]] + [""] * len(CRITERIA)
         row = [points(r), points(extra, "most"), state(extra), *scores[:len(CRITERIA)]]
+        row += [accuracy_text(extra, "training_accuracy"),
+                accuracy_text(extra, "validation_accuracy")]
         row += [f"{number(extra, name):.{digits}f}" for name, digits in (
-            ("training_accuracy", 3), ("validation_accuracy", 3), ("seconds", 1),
-            ("images_trained", 0), ("attempt", 0))]
+            ("seconds", 1), ("images_trained", 0), ("attempt", 0))]
     return ",".join([field(extra, "name"), *row, field(extra, "first_fault")]) + "\n"
 
 
@@ -147,7 +152,7 @@ def class_row(place, i, r):
     extra = r["extra_data"]
     accuracy = seconds = ""
     if number(extra, "seconds") > 0:
-        accuracy = f"{number(extra, 'validation_accuracy'):.3f}"
+        accuracy = accuracy_text(extra, "validation_accuracy")
         seconds = f"{number(extra, 'seconds'):.1f}"
     return (f'<tr><td class="n">{place}</td><td><a href="#s{i}">{html(extra, "name")}</a></td>'
             f'<td class="n">{points(r) if complete(extra) else ""}</td>'
