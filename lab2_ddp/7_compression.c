@@ -41,7 +41,7 @@ static void parse(Choices *c, CompressionStudy *s, Option *table, int argc, char
     args_parse("7_compression", "Which remedy for a slow network pays, and where?", table, argc,
                argv);
     if (text_named(c->run.data)) /* a window has 64 labels */
-        args_otherwise(table, "model", "gpt-32-2-4", "batch", "8", "updates", "1500", "rate", "0.2",
+        args_otherwise(table, "model", "gpt-32-2-4", "batch", "8", "updates", "2000", "rate", "0.2",
                        NULL);
     args_only(table, "hidden", !strcmp(s->model, "mlp"), "--model mlp");
 }

@@ -17,12 +17,26 @@ static double share_now(const Compressor *c)
     return share;
 }
 
+/* NaN has no largest elements: any k will do, and the others see NaN, too. */
+static bool diverged(const float *a, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!isfinite(a[i]))
+            return true;
+    return false;
+}
+
 static void compress(Remedy *r, const float *a)
 {
     Compressor *c = of(r);
     int k = (int)ceil(share_now(c) * r->n);
     Sparse top = {.at = (int32_t *)c->wire.mine, .value = (float *)c->wire.mine + k};
     top_k(&top, a, r->n, k);
+    if (top.count != k && diverged(a, r->n))
+        for (top.count = 0; top.count < k; top.count++) {
+            top.at[top.count] = top.count;
+            top.value[top.count] = NAN;
+        }
     if (top.count != k)
         die(EXIT_WRONG, "top_k chooses %d elements, expected %d: make check LAB=lab2 ONLY=7e",
             top.count, k);
