@@ -292,7 +292,10 @@ void compression_report(const void *study)
     Run *run = s->study.lab->run;
     write_metrics(s);
     if (isnan(study_target(s))) {
-        run_say(run, "no network is trained yet");
+        run_say(run, s->result[0].trained[0].done
+                         ? "no target: without compression the network has not learnt enough: a "
+                           "lower --rate, more --updates?"
+                         : "no network is trained yet");
         return;
     }
     run_say(run, "computing an update: %.1f ms", 1e3 * s->result[0].compute);
