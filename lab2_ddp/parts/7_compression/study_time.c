@@ -91,7 +91,7 @@ double study_target(const CompressionStudy *s)
         last[k] = t->done ? t->accuracy[s->points - 1] : NAN;
     }
     study_spread(at, last, s->seeds);
-        return at[1] > s->below ? at[1] - s->below : NAN; /* none: it has not learnt that much */
+    return at[1] > s->below ? at[1] - s->below : NAN; /* none: it has not learnt that much */
 }
 
 double study_accuracy_at(const CompressionStudy *s, int row, int seed, double seconds, Link link)
