@@ -21,6 +21,9 @@ static const double MOST_SHARED_SEEN = 0.1, LEAST_FOUND = 0.3, LEAST_COUNTING = 
 static const double MOST_AT_ONCE = 0.25, LEAST_WORK = 0.5;
 
 #define DIVERGED "has it diverged? Try a lower rate"
+#define UNKNOWN \
+    "an unknown optimiser, or updates or gradients that the grader did not see: an instructor " \
+    "has to look at it"
 
 static void say(char text[512], const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void say(char text[512], const char *format, ...)
@@ -150,8 +153,7 @@ EvidenceVerdict judge_gradients(const Evidence *e)
             "gradients explain %.3g %% of the moves, and %.3g %% of the displacement is "
             "unexplained",
             100 * fmax(x->typical, 0), 100 * fmin(x->unexplained, 1));
-        say(v.advice, "an unknown optimiser, or updates or gradients that the grader did not see: "
-                      "an instructor has to look at it");
+        say(v.advice, UNKNOWN);
     } else if (!(x->alike <= MOST_ALIKE)) {
         say(v.found,
             "the ranks' gradients are the same: each rank computed all that the other did");
@@ -179,8 +181,7 @@ EvidenceVerdict judge_gradients(const Evidence *e)
     } else if (!(x->erratic <= MOST_ERRATIC)) {
         v.pending = true;
         say(v.found, "the momentum changes in %.0f %% of the moves", 100 * x->erratic);
-        say(v.advice, "an unknown optimiser, or updates or gradients that the grader did not see: "
-                      "an instructor has to look at it");
+        say(v.advice, UNKNOWN);
     } else if (!(x->farthest <= MOST_FAR)) {
         v.pending = true;
         say(v.found,
