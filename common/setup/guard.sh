@@ -134,7 +134,12 @@ look_at_ranks() {
         kill -CONT "$mpirun"
     elif [ ${#children[@]} -gt "$started" ]; then # mpirun starts one after the other
         started=${#children[@]} missing=0
-    elif [ ${#children[@]} -lt "$ranks" ] && compgen -G "$run/opening.*" >/dev/null; then
+        elif [ ${#children[@]} -lt "$ranks" ] && compgen -G "$run/opening.*" >/dev/null; then
+        # One that would start a rank and gets no processor is no sign of one that ended.
+        for task in "/proc/$mpirun"/task/*; do
+            look_at "$mpirun/task/${task##*/}"
+            [ "$state" = S ] || return
+        done
         missing=$((missing + 1))
         [ $missing = 5 ] || return # one second: mpirun itself may be ending the run
         echo "1 a rank ended before comm_open, where the others wait for it" >"$run/why"
