@@ -8,6 +8,7 @@
  *   synthetic  ten classes of 32x32x3 images drawn by a seeded generator; needs no file
  *   text       the files *.txt of data_dir, sorted by name; without a data_dir a made-up language,
  *              which needs no file (data_language.c)
+ *   facts      text: names and what is to be known about them; needs no file (data_facts.c)
  *   licences   text: the files of /usr/share/common-licenses, as Debian and Ubuntu have them
  *
  * Of text a *token*, what a language model reads and predicts, is one byte, and there are 256
@@ -38,7 +39,7 @@ static inline const char *images_unit(const Images *i)
 }
 
 typedef struct Dataset {
-    char name[16];         /* "fashion", "cifar10", "synthetic", "text", "licences" */
+    char name[16];         /* "fashion", "cifar10", "synthetic", "text", "facts", "licences" */
     char description[192]; /* for people: "Fashion-MNIST, 60,000 + 10,000 images 28x28x1, from
                             * /usr/share/…", and ", unofficial copy" where a file's SHA-256 is
                             * not the official one */
@@ -49,7 +50,7 @@ typedef struct Dataset {
     const char *class_names[10];
 } Dataset;
 
-/* Open a data set. name: one of the five, or "auto": the first of `accepts` ("fashion,synthetic";
+/* Open a data set. name: one of these, or "auto": the first of `accepts` ("fashion,synthetic";
  * read for "auto" only) that is found. Searched, in this order: data_dir (unless NULL), data/
  * (filled by `make datasets`), /usr/share/datasets (the system's package); the first folder with
  * any file of the set counts. A missing or broken set ends the run (exit 2), as does a data_dir
@@ -89,13 +90,17 @@ int cifar_records(const char *path);
 enum { TEXT_WINDOW = 64 }; /* T */
 void text_read(Dataset *d, const char *folder, const char *ending);
 void text_cut(Dataset *d, const uint8_t *text, size_t bytes); /* this text, 10 windows or more */
-bool text_named(const char *name);                            /* "text", "licences" */
-Dataset *text_open(const char *name, const char *data_dir);   /* one of these two, whole */
+bool text_named(const char *name);                            /* "text", "facts", "licences" */
+Dataset *text_open(const char *name, const char *data_dir);   /* one of these, whole */
 
 /* data_language.c: the first `count` characters of an endless text; those of its i-th sentence
  * depend on (seed, i) alone. */
 void language_draw(uint8_t *text, size_t count, uint64_t seed);
 double language_rate(void); /* its entropy rate, in nats per character: no model's loss is lower */
+
+/* data_facts.c: the same of an endless row of facts, of four characters each. */
+void facts_draw(uint8_t *text, size_t count, uint64_t seed);
+double facts_rate(void);
 
 /* data_synthetic.c: images [first, first + count) of an endless series; image i depends on
  * (seed, i) alone. Hard enough that a linear model stays below 50 %. */

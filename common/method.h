@@ -64,6 +64,7 @@ typedef struct MethodMaker {
 typedef struct SgdSpec {
     double momentum, weight_decay;
     bool nesterov;
+    double clip; /* gradients longer than this are shortened to it; 0: none is */
 } SgdSpec;
 MethodMaker sgd_maker(SgdSpec *spec); /* it borrows spec */
 #endif

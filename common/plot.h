@@ -60,6 +60,7 @@ typedef struct PlotAxis {
                                * from the data */
     const char *const *names; /* categories: names[i] labels the value i, instead of numbers */
     int names_count;
+    double first; /* inside: the smallest value shown, where ticks at powers of 2 begin */
 } PlotAxis;
 
 typedef struct PlotAxes {
@@ -93,6 +94,7 @@ typedef enum {
 typedef struct PlotStyle {
     const char *label; /* in the legend; NULL: not listed */
     const char *hover; /* shown for its points under the pointer; NULL: their values */
+    const char *note;  /* of a rule: written along it, at its upper or right end */
     uint32_t color;    /* 0: the next series colour */
     double width;      /* of a line; 0: 2 */
     double size;       /* of a point, 0: 7; of text, 0: 13 */

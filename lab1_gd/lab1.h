@@ -68,4 +68,10 @@ void softmax_backward(float *ds, const float *p, const float *dp, int n);
 /* exercises/10c_layernorm_backward.c */
 void layernorm_backward(float *dx, float *dgamma, float *dbeta, const float *dy, const float *x,
                         const float *gamma, float mean, float istd, int n);
+
+/* exercises/11a_fit_law.c */
+void fit_law(double *A, double *B, const double *x, const double *y, const double *z, int n);
+
+/* exercises/11b_optimal_size.c */
+double optimal_size(double A, double alpha, double B, double beta, double compute);
 #endif

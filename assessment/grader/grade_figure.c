@@ -3,6 +3,7 @@
  */
 #include "check.h"
 #include "grade.h"
+#include "number.h"
 #include "plot.h"
 #include <math.h>
 #include <stdlib.h>
@@ -27,11 +28,12 @@ static void draw_learning(const Report *r, Plot *plot)
 {
     double x[COURSE_POINTS], y[COURSE_POINTS], end = fmax(r->trained, 1);
     int n = sorted(&r->course, x, y);
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.title = "Learned",
-                                                   .x = {.label = "images trained on",
-                                                         .low = 0,
-                                                         .high = 1.08 * fmax(end, r->allowed)},
-                                                   .y = {.label = "right (%)", .high = 100}});
+    PlotPanel *panel = plot_panel(plot,
+                                  (PlotAxes){.title = "Right answers, computed again by the grader",
+                                             .x = {.label = "images trained on",
+                                                   .low = 0,
+                                                   .high = 1.08 * fmax(end, r->allowed)},
+                                             .y = {.label = "right (%)", .high = 100}});
     plot_line(panel, n, x, y, (PlotStyle){.color = plot_series(0), .width = 1, .opacity = 0.5});
     plot_scatter(panel, n, x, y,
                  (PlotStyle){.label = "batches, recomputed", .color = plot_series(0)});
@@ -46,10 +48,13 @@ static void draw_learning(const Report *r, Plot *plot)
                                      .shape = k == TRAINING ? PLOT_TRIANGLE : PLOT_STAR,
                                      .size = k == TRAINING ? 20 : 12}); /* they may coincide */
     }
-    plot_rule_y(panel, 100 * r->rubric->criteria[VALIDATION].at_least,
-                (PlotStyle){.label = "full points", .color = PLOT_GREY, .dashed = true});
+    char allowed[48], full[48], have[27];
+    double wanted = 100 * r->rubric->criteria[VALIDATION].at_least;
+    snprintf(full, sizeof full, "full points: %.4g %%", wanted);
+    snprintf(allowed, sizeof allowed, "allowed: %s", commas(have, (uint64_t)r->allowed));
+    plot_rule_y(panel, wanted, (PlotStyle){.note = full, .color = PLOT_GREY, .dashed = true});
     plot_rule_x(panel, r->allowed,
-                (PlotStyle){.label = "images allowed", .color = plot_series(3), .dashed = true});
+                (PlotStyle){.note = allowed, .color = plot_series(3), .dashed = true});
     if (!n)
         plot_note(panel, "no update that the grader could recompute");
 }
@@ -59,7 +64,7 @@ static void draw_times(const Report *r, Plot *plot)
     const Course *c = &r->course;
     PlotPanel *panel = plot_panel(plot,
                                   (PlotAxes){.column = 1,
-                                             .title = "Worked",
+                                             .title = "Images per second of each rank",
                                              .x = {.label = "time since the start (s)",
                                                    .low = 0,
                                                    .high = 1.08 * fmax(r->budget, r->seconds)},
@@ -82,10 +87,12 @@ static void draw_times(const Report *r, Plot *plot)
                               .width = 1.5 + 5.0 * (r->o->np - 1 - rank) / r->o->np});
         free(label);
     }
-    plot_rule_x(panel, r->budget,
-                (PlotStyle){.label = "budget", .color = PLOT_GREY, .dashed = true});
+    char budget[32], over[32];
+    snprintf(budget, sizeof budget, "budget %.0f s", r->budget);
+    snprintf(over, sizeof over, "finished: %.0f s", r->seconds);
+    plot_rule_x(panel, r->budget, (PlotStyle){.note = budget, .color = PLOT_GREY, .dashed = true});
     if (r->seconds > 0)
-        plot_rule_x(panel, r->seconds, (PlotStyle){.label = "its end", .color = PLOT_INK});
+        plot_rule_x(panel, r->seconds, (PlotStyle){.note = over, .color = PLOT_INK});
     if (!any)
         plot_note(panel, "no rank computed a gradient");
 }
@@ -94,7 +101,7 @@ char *grade_figure(const Report *r, const char *path)
 {
     double most, sum = report_total(r, &most);
     const char *file = strrchr(r->o->name, '/');
-    Plot *plot = plot_new(1280, 480);
+    Plot *plot = plot_new(1280, 560);
     plot_begin(plot, 1, 2, "%s · %s · %d ranks, %.0f s · %.1f of %.0f points",
                file ? file + 1 : r->o->name, r->images, r->o->np, r->budget, sum, most);
     draw_learning(r, plot);

@@ -297,7 +297,8 @@ static Dataset *open_found(const char *name, const char *data_dir, int train, in
                        : !strcmp(name, cifar10.name) ? &cifar10
                                                      : NULL;
     REQUIRE(set || !strcmp(name, "synthetic"),
-            "data set '%s': expected fashion, cifar10, synthetic, text, licences or auto", name);
+            "data set '%s': expected fashion, cifar10, synthetic, text, facts, licences or auto",
+            name);
     char *folder = set ? find_folder(set, data_dir) : NULL;
     if (set && !folder)
         return NULL;

@@ -12,7 +12,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { TOKENS = 256, LEAST_WINDOWS = 20, DRAWN = 1000000, SEED = 1, MOST_TEXT = 1 << 27 };
+enum {
+    TOKENS = 256,
+    LEAST_WINDOWS = 20,
+    DRAWN = 1000000,
+    FACTS_DRAWN = 18874368, /* 265,421 windows to train on */
+    SEED = 1,
+    MOST_TEXT = 1 << 27
+};
 static const char *const licences = "/usr/share/common-licenses";
 
 /* Windows [first, first + count) of the text. */
@@ -153,7 +160,24 @@ static void read_language(Dataset *d)
              TEXT_WINDOW, SEED, d->least_loss);
 }
 
-bool text_named(const char *name) { return !strcmp(name, "text") || !strcmp(name, "licences"); }
+static void read_facts(Dataset *d)
+{
+    char some[27], others[27];
+    uint8_t *text = alloc(FACTS_DRAWN, 1);
+    facts_draw(text, FACTS_DRAWN, SEED);
+    text_cut(d, text, FACTS_DRAWN);
+    free(text);
+    d->least_loss = facts_rate();
+    snprintf(d->description, sizeof d->description,
+             "facts, %s + %s windows of %d characters, drawn with seed %d; floor of the loss %.3f",
+             commas(some, (uint64_t)d->train.count), commas(others, (uint64_t)d->test.count),
+             TEXT_WINDOW, SEED, d->least_loss);
+}
+
+bool text_named(const char *name)
+{
+    return !strcmp(name, "text") || !strcmp(name, "facts") || !strcmp(name, "licences");
+}
 
 Dataset *text_open(const char *name, const char *data_dir)
 {
@@ -161,6 +185,8 @@ Dataset *text_open(const char *name, const char *data_dir)
     snprintf(d->name, sizeof d->name, "%s", name);
     if (!strcmp(name, "licences"))
         text_read(d, licences, "");
+    else if (!strcmp(name, "facts"))
+        read_facts(d);
     else if (data_dir)
         text_read(d, data_dir, ".txt");
     else

@@ -17,7 +17,8 @@ static void step(void *context, Model *m, double rate) { sgd_step(m, context, ra
 static bool whole_step(const Method *method, Model *m, Tensor totals, const Batch *b, double rate)
 {
     const Update *u = &method->update;
-    if (method->gradient.run || method->exchange.run || u->run != step || OBSERVED(update))
+    if (method->gradient.run || method->exchange.run || u->run != step || OBSERVED(update) ||
+        ((const Sgd *)u->context)->clip > 0)
         return false;
     sgd_begin(m, u->context, rate);
     model_step(m, totals, b->x, b->label, (StepPart){sgd_queue, u->context});
@@ -47,8 +48,9 @@ Update sgd_update(Sgd *o) { return (Update){step, o}; }
 static Method make_sgd(void *context, Model *m)
 {
     const SgdSpec *spec = context;
-    return (Method){
-        .update = sgd_update(sgd_new(m, spec->momentum, spec->weight_decay, spec->nesterov))};
+    Sgd *o = sgd_new(m, spec->momentum, spec->weight_decay, spec->nesterov);
+    o->clip = spec->clip;
+    return (Method){.update = sgd_update(o)};
 }
 
 static void end_sgd(void *context, Model *m, const Method *method)

@@ -2,6 +2,7 @@
 #include "optim.h"
 #include "check.h"
 #include "observer.h"
+#include <math.h>
 #include <stdlib.h>
 
 Sgd *sgd_new(Model *m, double momentum, double weight_decay, bool nesterov)
@@ -20,6 +21,7 @@ void sgd_free(Model *m, Sgd *o)
         return;
     tensor_free(m->be, o->velocity);
     tensor_free(m->be, o->rate);
+    tensor_free(m->be, o->square);
     free(o);
 }
 
@@ -37,8 +39,22 @@ void sgd_queue(void *context, Model *m)
                    (float)o->weight_decay, o->nesterov);
 }
 
+static void shorten(Model *m, Sgd *o)
+{
+    const BackendOps *op = m->be->op;
+    double square = 0;
+    if (!given(o->square))
+        o->square = tensor_new(m->be, F64, 1, 1, 1, 1, 0);
+    op->dot(m->s, o->square, m->grads, m->grads);
+    op->download(m->s, &square, o->square);
+    if (square > o->clip * o->clip)
+        op->scale(m->s, m->grads, (float)(o->clip / sqrt(square)));
+}
+
 void sgd_step(Model *m, Sgd *o, double rate)
 {
+    if (o->clip > 0)
+        shorten(m, o);
     OBSERVE(update, m, o->steps, rate, false);
     sgd_begin(m, o, rate);
     sgd_queue(o, m);

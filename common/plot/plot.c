@@ -194,6 +194,7 @@ static Mark *add(PlotPanel *panel, MarkKind kind, int n, PlotStyle style)
     style.opacity = style.opacity > 0 ? fmin(style.opacity, 1) : 1;
     style.label = keep_text(panel->plot, style.label);
     style.hover = keep_text(panel->plot, style.hover);
+    style.note = keep_text(panel->plot, style.note);
     *mark = (Mark){.kind = kind, .n = n > 0 ? n : 0, .style = style};
     panel->plot->drawn = false;
     return mark;

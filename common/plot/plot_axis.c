@@ -75,7 +75,7 @@ double axis_value(const PlotAxis *axis, double position)
                      : axis->low + position * (axis->high - axis->low);
 }
 
-/* "−12,345.60": a real minus sign, commas from 10,000 on. */
+/* "−12,345.60": a real minus sign, commas from 1,000 on. */
 static void number(char out[24], double value, int decimals)
 {
     char plain[400];
@@ -85,7 +85,7 @@ static void number(char out[24], double value, int decimals)
     if (value < 0 && !zero)
         length = snprintf(out, 24, "−");
     for (int i = 0; plain[i] && length < 22; i++) {
-        if (i > 0 && i < whole && whole > 4 && (whole - i) % 3 == 0)
+        if (i > 0 && i < whole && whole > 3 && (whole - i) % 3 == 0)
             out[length++] = ',';
         out[length++] = plain[i];
     }
@@ -170,13 +170,17 @@ static void log_ticks(const PlotAxis *axis, int wanted, Ticks *ticks)
     int s = 0, stride = 1;
     while (s < 9 && (high - low + 1.0) / strides[s] > (axis->log == 2 ? 2 : 1) * wanted)
         s++;
+    /* Powers of 2 that are a stride apart: those that the data begin with. */
+    int start = axis->log == 2 && axis->first > 0 && isfinite(axis->first)
+                  ? (int)lround(log2(axis->first))
+                  : 0;
     bool few = high - low < 1 || (high - low == 1 && axis->log == 10);
     if (!few) {
         do {
             stride = strides[s];
             ticks->count = 0;
             for (int e = low; e <= high; e++)
-                if (e % stride == 0)
+                if ((e - start) % stride == 0)
                     add(ticks, axis, pow(axis->log, e));
         } while (ticks->count < 2 && s-- > 0);
     } else if (axis->log == 10) { /* few powers: digits 1, 2, 5 of each, or all nine if necessary */

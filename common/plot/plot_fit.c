@@ -84,6 +84,8 @@ void panel_fit(PlotPanel *panel)
     panel->x = axes->x;
     panel->y = axes->y;
     panel->z = axes->z;
+    panel->x.first = x.low;
+    panel->y.first = y.low;
     axis_fit(&panel->x, x, field || axes->x.names_count > 0 ? 0 : 0.03);
     axis_fit(&panel->y, y, field || axes->y.names_count > 0 ? 0 : 0.05);
     axis_fit(&panel->z, z, 0);

@@ -211,6 +211,14 @@ static void rule(Pen *pen, const PlotPanel *panel, const Mark *mark)
     }
     cairo_stroke(pen);
     cairo_set_dash(pen, NULL, 0, 0);
+    if (!style.note || isnan(mark->kind == MARK_RULE_X ? x : y))
+        return;
+    Font font = {.size = 12, .color = style.color, .halo = true};
+    bool left = mark->kind == MARK_RULE_Y || x + 6 + text_width(pen, font, style.note) > f.x + f.w;
+    if (mark->kind == MARK_RULE_X)
+        text_draw(pen, font, left ? x - 6 : x + 6, f.y + 10, left, 0.5, style.note);
+    else
+        text_draw(pen, font, f.x + f.w - 6, y - 8, left, 0.5, style.note);
 }
 
 static void words(Pen *pen, const PlotPanel *panel, const Mark *mark)

@@ -134,7 +134,7 @@ look_at_ranks() {
         kill -CONT "$mpirun"
     elif [ ${#children[@]} -gt "$started" ]; then # mpirun starts one after the other
         started=${#children[@]} missing=0
-        elif [ ${#children[@]} -lt "$ranks" ] && compgen -G "$run/opening.*" >/dev/null; then
+    elif [ ${#children[@]} -lt "$ranks" ] && compgen -G "$run/opening.*" >/dev/null; then
         # One that would start a rank and gets no processor is no sign of one that ended.
         for task in "/proc/$mpirun"/task/*; do
             look_at "$mpirun/task/${task##*/}"

@@ -156,6 +156,20 @@ static const Question questions[] = {
      {{3.16993, "that is without the verb's ending, and with as many of each"},
       {2, "of they the ending leaves nothing open"},
       {1.4427, "in bits; a nat is ln 2 of those"}}},
+    {"11_1_times_more_parameters",
+     "11.1: times as many parameters for 10 times the operations",
+     "1",
+     "834599278b4a99fc",
+     {{1.24961, "that is the text's factor: N grows with C^(β/(α+β))"},
+      {1.11786, "that is for equal exponents"},
+      {3.53498, "then nothing would be left for more text"},
+      {0.673577, "the power is β/(α+β)"}}},
+    {"11_2_times_as_many_tokens",
+     "11.2: tokens, over 20 per parameter",
+     "1",
+     "55bbf2b4290c1ab5",
+     {{20, "that is tokens per parameter: divide by 20"},
+      {0.000113778, "upside down: the tokens over 20 per parameter"}}},
 };
 
 int main(int argc, char **argv)

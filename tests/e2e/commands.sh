@@ -163,7 +163,7 @@ run_one() { # command
         make | make\ help | make\ lab* | make\ check* | make\ assessment* | make\ show* | \
             make\ doctor*)
             # shellcheck disable=SC2086 # words
-            COMMAND_LOG=$log timeout --signal=INT --kill-after=30 120 bash -c \
+            COMMAND_LOG=$log timeout --signal=INT --kill-after=30 600 bash -c \
                 "$1 BUILD=$BUILD SOL=1 $cuda" </dev/null >"$log" 2>&1 &
             # until a second after its first line
             while kill -0 $! 2>/dev/null && [ ! -s "$log" ]; do sleep 0.1; done

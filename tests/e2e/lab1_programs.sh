@@ -157,6 +157,21 @@ run 1 sol/10_transformer --batch 20000; refused ''
 run 1 sol/10_transformer --rate 100; is 1 'diverged'
 run 2 sol/10_transformer; refused '2 ranks: this part runs on one'
 
+# ---- part 11 ----
+# Small texts: the losses fall with both sizes; two ranks find what one does; a law comes out.
+options=(--windows 256 --seeds 1 --test 200 --budget 1)
+run 1 sol/11_model_size; is 0 '^a budget of .* operations: best with [0-9]+ parameters'
+cp "$work/lab1_model_size/metrics.csv" "$work/one"
+run 2 sol/11_model_size; is 0
+cmp -s "$work/one" "$work/lab1_model_size/metrics.csv" || fail "2 ranks find other losses"
+table '/^fit/ { rows++; if ($3 == 2048) few += $4; if ($3 == 16384) many += $4 }
+    END { exit !(rows == 20 && many < few - 2) }'
+run 1 student/11_model_size; stub 11a_fit_law.c
+run 1 sol/11_model_size --windows 7; refused '--windows.*: expected'
+run 1 sol/11_model_size --windows 999999; refused '.*is above the 265421 of the text'
+run 1 sol/11_model_size --budget 100 --windows 65536; refused '.*would need'
+run 1 sol/11_model_size --data text; refused '--data'
+
 # ---- part 9 ----
 part=9_three_parallelisms
 options=("${data[@]}")

@@ -25,7 +25,7 @@ while read -r lab exercises points; do
     diff <(verdicts sol | cut -d ' ' -f 2-) <(verdicts student | cut -d ' ' -f 2-) || exit 1
     cat "$work/sol"
 done <<'END'
-lab1_gd 40 144
+lab1_gd 44 161
 lab2_ddp 62 296
 lab3_scale 24 130
 END

@@ -32,6 +32,7 @@ scaling|1|7_scaling_laws|
 steps|1|8_fifteen_steps|
 parallel|4|9_three_parallelisms|
 transformer|1|10_transformer|
+model_size|2|11_model_size|
 END
 }
 

@@ -16,9 +16,11 @@ static const double rates[STEPS] = {0.1, 0.05, 0.3, 0.02};
 typedef struct Settings {
     double momentum, decay;
     bool nesterov;
+    double clip; /* 5: of these gradients' lengths, about 11, it shortens all; 100: none */
 } Settings;
-static const Settings settings[] = {
-    {0, 0, false}, {0.9, 0, false}, {0.9, 5e-4, false}, {0.9, 5e-4, true}, {0, 0.1, false}};
+static const Settings settings[] = {{0, 0, false, 0},     {0.9, 0, false, 0}, {0.9, 5e-4, false, 0},
+                                    {0.9, 5e-4, true, 0}, {0, 0.1, false, 0}, {0.9, 5e-4, false, 5},
+                                    {0.9, 0, false, 100}};
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
 /* A small model with drawn weights, and drawn gradients for every step. */
@@ -53,6 +55,7 @@ static void train(Fixture *f, const Settings *s, float *params, float *velocity)
     const BackendOps *op = f->m->be->op;
     Sgd *o = sgd_new(f->m, s->momentum, s->decay, s->nesterov);
     assert_int_equal(o->velocity.n, f->n);
+    o->clip = s->clip;
     op->upload(f->m->s, f->m->params, f->first);
     for (int t = 0; t < STEPS; t++) {
         op->upload(f->m->s, f->m->grads, f->grads[t]);
@@ -71,8 +74,12 @@ static void reference(const Fixture *f, const Settings *s, double *w, double *v)
     for (int i = 0; i < f->n; i++)
         w[i] = f->first[i], v[i] = 0;
     for (int t = 0; t < STEPS; t++) {
+        double square = 0;
         for (int i = 0; i < f->n; i++)
-            g[i] = f->grads[t][i];
+            square += pow(f->grads[t][i], 2);
+        double length = sqrt(square), shorter = s->clip && length > s->clip ? s->clip / length : 1;
+        for (int i = 0; i < f->n; i++)
+            g[i] = shorter * f->grads[t][i];
         ref_sgd(w, v, g, rates[t], s->momentum, s->decay, s->nesterov, f->n);
     }
 }
@@ -87,8 +94,9 @@ BACKEND_TEST(naive)
         reference(&f, &settings[i], w, v);
         double a = expect_near(params, w, (size_t)f.n, 1e-6, "params");
         double b = expect_near(velocity, v, (size_t)f.n, 1e-6, "velocity");
-        printf("    momentum %g, decay %g, nesterov %d: params %.1e, velocity %.1e\n",
-               settings[i].momentum, settings[i].decay, settings[i].nesterov, a, b);
+        printf("    momentum %g, decay %g, nesterov %d, clip %g: params %.1e, velocity %.1e\n",
+               settings[i].momentum, settings[i].decay, settings[i].nesterov, settings[i].clip, a,
+               b);
     }
 }
 
@@ -124,8 +132,8 @@ BACKEND_TEST(torch)
     const char *folder = scratch_dir();
     char *in = path_in(folder, "in"), out[4200];
     save_fixture(&f, in);
-    python_run("tests/torch/sgd.py %s %s/out 0.1,0.05,0.3,0.02 0,0,0 0.9,0,0 0.9,5e-4,0 0.9,5e-4,1 "
-               "0,0.1,0",
+    python_run("tests/torch/sgd.py %s %s/out 0.1,0.05,0.3,0.02 0,0,0,0 0.9,0,0,0 0.9,5e-4,0,0 "
+               "0.9,5e-4,1,0 0,0.1,0,0 0.9,5e-4,0,5 0.9,0,0,100",
                in, folder);
     for (int i = 0; i < SETTINGS; i++) {
         const Settings *s = &settings[i];
@@ -136,8 +144,8 @@ BACKEND_TEST(torch)
         double ratio = compare(&torch, "params", params, f.n);
         if (s->momentum != 0) /* without it torch keeps no velocity */
             compare(&torch, "velocity", velocity, f.n);
-        printf("    momentum %g, decay %g, nesterov %d: %.1e\n", s->momentum, s->decay, s->nesterov,
-               ratio);
+        printf("    momentum %g, decay %g, nesterov %d, clip %g: %.1e\n", s->momentum, s->decay,
+               s->nesterov, s->clip, ratio);
         safetensors_free(&torch);
     }
 }

@@ -245,3 +245,44 @@ TEST(language_by_seed)
     assert_non_null(strstr(d->description, "floor of the loss 0.288"));
     dataset_free(d);
 }
+
+/* ---- the facts ---- */
+
+/* A name has one value; the most frequent fact has its share by Zipf's law; the entropy is that of
+ * the shares; and a text depends on the seed alone. */
+TEST(facts)
+{
+    enum { COUNT = 4000000, NAMES = 32 * 32 * 32, BLOCK = 4 };
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+    uint8_t *text = keep(alloc(COUNT, 1)), other[2][400], value[NAMES] = {0};
+    static int times[NAMES];
+    facts_draw(text, COUNT, 5);
+    for (int i = 0; i < COUNT; i += BLOCK) {
+        int name = 0;
+        for (int j = 0; j < BLOCK - 1; j++) {
+            const char *letter = strchr(letters, text[i + j]);
+            assert_true(text[i + j] && letter);
+            name = 32 * name + (int)(letter - letters);
+        }
+        uint8_t known = text[i + BLOCK - 1];
+        assert_in_range(known, 'A', 'P');
+        assert_true(!value[name] || value[name] == known);
+        value[name] = known;
+        times[name]++;
+    }
+    double sum = 0, nats = 0, most = 0;
+    for (int k = 1; k <= NAMES; k++)
+        sum += pow(k, -1.3);
+    for (int k = 1; k <= NAMES; k++)
+        nats -= pow(k, -1.3) / sum * log(pow(k, -1.3) / sum) / BLOCK;
+    for (int i = 0; i < NAMES; i++)
+        most = fmax(most, times[i]);
+    printf("the most frequent: %.5f of all, %.5f expected; %.5f nats\n", BLOCK * most / COUNT,
+           1 / sum, facts_rate());
+    expect_close(BLOCK * most / COUNT, 1 / sum, 2e-3, 0, "the most frequent fact's share");
+    expect_close(facts_rate(), nats, 1e-12, 0, "entropy rate");
+    facts_draw(other[0], 400, 5);
+    facts_draw(other[1], 400, 6);
+    assert_memory_equal(text, other[0], 400);
+    assert_memory_not_equal(text, other[1], 400);
+}

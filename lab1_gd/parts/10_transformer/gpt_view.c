@@ -33,11 +33,9 @@ static void draw_loss(const GptStudy *s, Plot *plot)
     plot_line(panel, s->points, update, owner,
               (PlotStyle){.label = "his, her or their", .color = plot_series(1), .head = true});
     plot_rule_y(panel, floor_in_window,
-                (PlotStyle){.label = "least possible", .color = plot_series(0), .dashed = true});
+                (PlotStyle){.note = "least possible", .color = plot_series(0), .dashed = true});
     plot_rule_y(panel, verb_alone,
-                (PlotStyle){.label = "verb's ending only",
-                            .color = plot_series(1),
-                            .dashed = true});
+                (PlotStyle){.note = "verb's ending only", .color = plot_series(1), .dashed = true});
 }
 
 /* The characters of a panel whose x axis counts them, below its row 0. */

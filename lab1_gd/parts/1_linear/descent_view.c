@@ -52,7 +52,7 @@ static void draw_loss(const Descent *d, PlotPanel *panel)
               (PlotStyle){.label = "loss", .color = plot_series(1), .head = true});
     if (descent_lowest(d) > 0)
         plot_rule_y(panel, descent_lowest(d),
-                    (PlotStyle){.label = "least squares", .color = plot_series(0), .dashed = true});
+                    (PlotStyle){.note = "least squares", .color = plot_series(0), .dashed = true});
 }
 
 /* Each update multiplies the distance from the minimum along an eigenvector by 1 - ηλ. It shrinks
@@ -78,8 +78,10 @@ static void draw_range(const Descent *d, PlotPanel *panel)
         plot_line(panel, N, rate, factor[k], style);
         plot_scatter(panel, 1, &d->rate, &now, (PlotStyle){.color = style.color, .size = 10});
     }
-    plot_rule_x(panel, d->rate, (PlotStyle){.color = plot_series(1), .width = 2});
-    plot_rule_y(panel, 1, (PlotStyle){.color = PLOT_INK, .width = 1, .dashed = true});
+    plot_rule_x(panel, d->rate, (PlotStyle){.note = "η", .color = plot_series(1), .width = 2});
+    plot_rule_y(
+        panel, 1,
+        (PlotStyle){.note = "the distance stays", .color = PLOT_INK, .width = 1, .dashed = true});
 }
 
 /* The distance from the minimum along the axes of curvature λ[0] (the valley) and λ[1]. */
@@ -103,13 +105,12 @@ void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *phas
     plot_begin(plot, 2, 4,
                "Linear model · %d points, noise %.2g · full batch · learning rate η = %.4g",
                d->points.n, d->points.noise, d->rate);
-    PlotPanel *contours = plot_panel(plot,
-                                     (PlotAxes){.rows = 2,
-                                                .columns = 2,
-                                                .title = "Loss over (w, b): click to start there",
-                                                .x = linear_view_w(&v->map),
-                                                .y = linear_view_b(&v->map),
-                                                .z = linear_view_loss(&v->map, &d->all)});
+    PlotPanel *contours = plot_panel(plot, (PlotAxes){.rows = 2,
+                                                      .columns = 2,
+                                                      .title = "Loss over (w, b)",
+                                                      .x = linear_view_w(&v->map),
+                                                      .y = linear_view_b(&v->map),
+                                                      .z = linear_view_loss(&v->map, &d->all)});
     PlotPanel *data = plot_cell(plot, 0, 2, "Data and line", plot_axis("x", -1.2, 3.2),
                                 plot_axis("y", 0, 0));
     PlotPanel *loss = plot_cell(plot, 0, 3, "Loss by update",
@@ -120,7 +121,7 @@ void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *phas
                                  plot_axis("factor |1 − ηλ|", 0, 2));
     PlotPanel *surface = plot_panel(plot, (PlotAxes){.row = 1,
                                                      .column = 3,
-                                                     .title = "Surface: drag to turn",
+                                                     .title = "The same as a surface",
                                                      .x.label = "w",
                                                      .y.label = "b",
                                                      .z.label = "loss"});

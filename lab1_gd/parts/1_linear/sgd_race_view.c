@@ -105,12 +105,11 @@ void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *pha
                "Linear model · %d points, noise %.2g · batches %d, %d, %d, %d, %s · η = %.4g",
                r->points.n, r->points.noise, r->racer[0].batch, r->racer[1].batch,
                r->racer[2].batch, r->racer[3].batch, sgd_sampling_name[r->sampling], r->rate);
-    PlotPanel *paths = plot_panel(plot,
-                                  (PlotAxes){.columns = 3,
-                                             .title = "Loss over (w, b): click to start there",
-                                             .x = linear_view_w(&v->map),
-                                             .y = linear_view_b(&v->map),
-                                             .z = linear_view_loss(&v->map, &r->noise.all)});
+    PlotPanel *paths = plot_panel(plot, (PlotAxes){.columns = 3,
+                                                   .title = "Loss over (w, b)",
+                                                   .x = linear_view_w(&v->map),
+                                                   .y = linear_view_b(&v->map),
+                                                   .z = linear_view_loss(&v->map, &r->noise.all)});
     PlotPanel *floors = plot_panel(
         plot, (PlotAxes){.column = 3,
                          .columns = 3,

@@ -118,7 +118,7 @@ static void draw_losses(const SgdWalk *s, PlotPanel *panel)
     else
         plot_line(panel, epochs, t, loss, style);
     plot_rule_y(panel, s->noise.lowest,
-                (PlotStyle){.label = "minimum", .color = plot_series(0), .dashed = true});
+                (PlotStyle){.note = "minimum", .color = plot_series(0), .dashed = true});
     free(t);
 }
 
@@ -139,7 +139,7 @@ static void draw_floor(const SgdWalk *s, PlotPanel *panel)
                     (PlotStyle){.label = sgd_sampling_name[SGD_SHUFFLED],
                                 .color = plot_series(2),
                                 .shape = PLOT_SQUARE});
-    plot_rule_x(panel, s->rate, (PlotStyle){.label = "η now", .color = plot_series(1), .width = 2});
+    plot_rule_x(panel, s->rate, (PlotStyle){.note = "η now", .color = plot_series(1), .width = 2});
 }
 
 /* Far below the largest rate with a floor no walk diverges: then it is the student's function. */
@@ -174,7 +174,7 @@ void sgd_walk_draw(SgdWalk *s, SgdWalkView *v, Plot *plot, const char *phase)
                    (PlotAxes){.column = 2, .columns = 2, .title = text, .x = w, .y = b, .z = loss});
     PlotPanel *all = plot_panel(plot, (PlotAxes){.column = 4,
                                                  .columns = 2,
-                                                 .title = "Loss of all: click to start there",
+                                                 .title = "Loss of all examples",
                                                  .x = w,
                                                  .y = b,
                                                  .z = loss});

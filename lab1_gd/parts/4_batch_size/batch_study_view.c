@@ -18,7 +18,10 @@ static void draw_fit(const BatchStudy *s, PlotPanel *panel)
         y[i] = x[i] / (s->t0 + s->c * x[i]);
     }
     plot_line(panel, CURVE, x, y, (PlotStyle){.label = "B / (t0 + c·B)", .color = plot_series(1)});
-    plot_rule_y(panel, top, (PlotStyle){.color = plot_series(1), .dashed = true, .width = 1});
+    char note[40];
+    snprintf(note, sizeof note, "1/c = %.0f/s", top);
+    plot_rule_y(panel, top,
+                (PlotStyle){.note = note, .color = plot_series(1), .dashed = true, .width = 1});
     if (half >= 1 && half <= s->fastest)
         plot_scatter(panel, 1, &half, &(double){top / 2},
                      (PlotStyle){.label = "half of 1/c, at B = t0/c",
@@ -67,7 +70,7 @@ static void draw_value(const BatchStudy *s, PlotPanel *panel, int value)
                          (PlotStyle){.label = "a run", .color = plot_series(4), .size = 6});
     if (s->selected)
         plot_rule_x(panel, s->selected,
-                    (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
+                    (PlotStyle){.note = "chosen", .color = PLOT_GREY, .dashed = true, .width = 1});
 }
 
 /* The axis of a value to the target: its range so far. */
@@ -124,11 +127,10 @@ static void draw_footer(const BatchStudy *s, Plot *plot)
     if (!s->complete && b->batch == 0 && b->done == 0)
         plot_footer(plot, "%s · the speed first", phase);
     else if (b->batch == 0)
-        plot_footer(plot, "%s · click a batch size for its results", phase);
+        plot_footer(plot, "%s", phase);
     else
-        plot_footer(plot,
-                    "%s · run %d of %d: batch %d, seed %lld · click a batch size for its results",
-                    phase, b->done + 1, total, b->batch, (long long)b->batch_seed);
+        plot_footer(plot, "%s · run %d of %d: batch %d, seed %lld", phase, b->done + 1, total,
+                    b->batch, (long long)b->batch_seed);
 }
 
 static void begin(const BatchStudy *s, Plot *plot)

@@ -259,10 +259,8 @@ static void draw_one(const LandscapeView *v, Plot *plot, PlotAxis z, const char 
     plot_begin(plot, 2, 2, "%s", heading);
     draw_map(v, plot, z, 0);
     draw_3d(v, plot, l,
-            (PlotAxes){.column = 1,
-                       .rows = v->lines ? 1 : 2,
-                       .title = "The same as a surface: drag to turn",
-                       .z = z});
+            (PlotAxes){
+                .column = 1, .rows = v->lines ? 1 : 2, .title = "The same as a surface", .z = z});
     draw_valley(v, plot, l);
     if (v->lines)
         draw_lines(plot_cell(plot, 1, 1, along_title(v), direction(&l->train, false, "a"),

@@ -90,7 +90,7 @@ static void draw_surfaces(const Live *l, Plot *plot, const LiveLook *look, const
         plot_panel(plot, (PlotAxes){.rows = rows, .title = title, .x = a, .y = b, .z = z});
     PlotPanel *surface = plot_panel(plot, (PlotAxes){.rows = 3,
                                                      .column = 1,
-                                                     .title = "The same as a surface: drag to turn",
+                                                     .title = "The same as a surface",
                                                      .x = short_a,
                                                      .y = short_b,
                                                      .z = z});

@@ -61,7 +61,7 @@ static void draw_target(const LearningCurve *l, PlotPanel *panel)
 {
     plot_rule_y(
         panel, l->target,
-        (PlotStyle){.label = "target", .color = plot_series(2), .dashed = true, .width = 1.5});
+        (PlotStyle){.note = "target", .color = plot_series(2), .dashed = true, .width = 1.5});
     if (!l->fitted || l->no_needed)
         return;
     double x[2] = {fmin(l->needed_range.low, WIDEST), fmin(l->needed_range.high, WIDEST)},
@@ -88,7 +88,7 @@ static void draw_curve(const LearningCurve *l, PlotPanel *panel)
                (PlotStyle){.color = PLOT_GREY, .opacity = 0.12});
     plot_text(panel, l->smallest / 1.8, 0.055, "small data: not fitted",
               (PlotStyle){.color = PLOT_INK});
-    plot_rule_y(panel, chance, (PlotStyle){.label = "chance", .color = PLOT_GREY, .dashed = true});
+    plot_rule_y(panel, chance, (PlotStyle){.note = "chance", .color = PLOT_GREY, .dashed = true});
     if (l->fitted) {
         draw_floor(l, panel);
         draw_law(l, panel);

@@ -148,9 +148,10 @@ static void draw_savings(const ShardStudy *s, Plot *plot)
     draw_saving(s->pieces, false, panel, 1, "accumulated");
     panel = plot_cell(plot, 1, 1, "… and their price", pieces,
                       plot_axis("time of a gradient / in one piece", 0, NAN));
-    plot_rule_y(panel, 4.0 / 3, (PlotStyle){.color = PLOT_GREY, .dashed = true});
-    plot_text(panel, 1, 1.42, "a forward pass more: 4/3",
-              (PlotStyle){.color = PLOT_GREY, .size = 12});
+    plot_rule_y(panel, 4.0 / 3,
+                (PlotStyle){.note = "4/3: a forward pass more",
+                            .color = PLOT_GREY,
+                            .dashed = true});
     draw_saving(s->parts, true, panel, 0, "computed twice, in parts");
     draw_saving(s->pieces, true, panel, 1, "accumulated");
 }
@@ -213,9 +214,11 @@ static void report_saving(const ShardStudy *s, const SavingRow *r, const SavingR
     Run *run = s->study.lab->run;
     if (!r->done)
         return;
-    char *predicted = format_new("%.3f", r->predicted / 1e6);
-    run_say(run, "%-26s %3d  %9.3f %9s  %8.2f  %6.2f  %9.2g", what, r->cuts, r->found / 1e6,
-            predicted, 1e3 * r->seconds, r->seconds / one->seconds, r->difference);
+    char *predicted = format_new("%.3f", r->predicted / 1e6),
+         *difference = isnan(r->difference) ? format_new("-") : format_new("%.2g", r->difference);
+    run_say(run, "%-26s %3d  %9.3f %9s  %8.2f  %6.2f  %9s", what, r->cuts, r->found / 1e6,
+            predicted, 1e3 * r->seconds, r->seconds / one->seconds, difference);
+    free(difference);
     run_metrics(run, "%s,1,%d,,,,,,,%.9g,%.9g,,,,,%.9g,%.9g,", what, r->cuts, r->found,
                 r->predicted, r->seconds, r->difference);
     free(predicted);

@@ -72,7 +72,8 @@ static void draw_map(const SplitStudy *s, Plot *plot, int column, int P, int sam
                                    .opacity = 0.8,
                                    .label = names[kind + 1]});
     }
-    plot_rule_x(panel, 8e-6 * s->link.bandwidth, (PlotStyle){.color = PLOT_INK, .width = 1});
+    plot_rule_x(panel, 8e-6 * s->link.bandwidth,
+                (PlotStyle){.note = "this link", .color = PLOT_INK, .width = 1});
 }
 
 void split_draw(const void *study, Plot *plot)

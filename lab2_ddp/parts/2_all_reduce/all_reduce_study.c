@@ -83,13 +83,11 @@ static void draw_page(const AllReduceStudy *s, Page page, Plot *plot)
             plot, shown ? &s->record : &empty, time,
             exercise_missing(all_reduces[s->algorithm].exercise),
             "digits: the ranks whose elements are in the sum · yellow: all of them, red: one "
-            "is in it twice · 2: times, 3: the map");
+            "is in it twice");
     } else if (page == PAGE_TIMES)
-        compare_draw_times(plot, &s->compared, s->world, s->size,
-                           "- +: ranks in the left panel · [ ]: size in the right one · 1: chunks, "
-                           "3: the map");
+        compare_draw_times(plot, &s->compared, s->world, s->size);
     else
-        compare_draw_map(plot, &s->compared, "1: chunks, 2: times");
+        compare_draw_map(plot, &s->compared);
 }
 
 void all_reduce_draw(const void *study, Plot *plot)

@@ -14,9 +14,9 @@ typedef struct Comparison {
 } Comparison;
 
 /* Time against size on the ranks of one world, and against ranks at one size. */
-void compare_draw_times(Plot *plot, const Comparison *c, int world, int size, const char *footer);
+void compare_draw_times(Plot *plot, const Comparison *c, int world, int size);
 /* Which one is fastest, over sizes and ranks. */
-void compare_draw_map(Plot *plot, const Comparison *c, const char *footer);
+void compare_draw_map(Plot *plot, const Comparison *c);
 /* As a table, and all of it as metrics.csv. */
 void compare_report(const Comparison *c, Run *run);
 #endif

@@ -143,7 +143,7 @@ static void draw_to_do(PlotPanel *panel)
         plot_note(panel, text);
 }
 
-void compare_draw_times(Plot *plot, const Comparison *c, int world, int size, const char *footer)
+void compare_draw_times(Plot *plot, const Comparison *c, int world, int size)
 {
     char link[120], left[80], right[80], bytes[24];
     link_words(link, sizeof link, c);
@@ -162,12 +162,11 @@ void compare_draw_times(Plot *plot, const Comparison *c, int world, int size, co
                                                    .no_legend = true});
     draw_over_ranks(ranks, c, size);
     draw_to_do(ranks);
-    plot_footer(plot, "%s", footer);
 }
 
 /* ---- the map ---- */
 
-enum { MAP_SIZES = 56, MAP_RANKS = 63 };
+enum { MAP_SIZES = 56, MAP_RANKS = 47 }; /* from 2 on */
 
 /* A rectangle per P and size, in the colour of the one that is predicted to be fastest. */
 static void draw_predicted(PlotPanel *panel, const Comparison *c, double low, double high)
@@ -209,7 +208,7 @@ static void draw_winners(PlotPanel *panel, const Comparison *c)
         }
 }
 
-void compare_draw_map(Plot *plot, const Comparison *c, const char *footer)
+void compare_draw_map(Plot *plot, const Comparison *c)
 {
     char link[120];
     /* ends before the next tick, whose label would be cut off */
@@ -226,7 +225,6 @@ void compare_draw_map(Plot *plot, const Comparison *c, const char *footer)
         draw_predicted(panel, c, low, high);
     draw_winners(panel, c);
     draw_to_do(panel);
-    plot_footer(plot, "%s", footer);
 }
 
 /* ---- the table ---- */

@@ -14,14 +14,14 @@ static int ranks_in(float sum, int P)
     return in;
 }
 
-/* The ranks that are in it: "0 2 3"; one that is in it twice, twice. */
+/* The ranks that are in it: "0+2+3"; one that is in it twice, twice. */
 static void parts_text(char *text, size_t room, float sum, int P)
 {
     size_t at = 0;
     *text = 0;
     for (int p = 0; p < P; p++)
         for (int k = 0; k < record_parts(sum, p) && k < 2; k++)
-            at += (size_t)snprintf(text + at, room - at, "%d", p);
+            at += (size_t)snprintf(text + at, room - at, "%s%d", at ? "+" : "", p);
 }
 
 static bool is_twice(float sum, int P)
@@ -34,7 +34,7 @@ static bool is_twice(float sum, int P)
 
 static void draw_cell(PlotPanel *panel, int P, int rank, int chunk, float sum)
 {
-    char text[2 * MOST_SEEN + 1];
+    char text[4 * MOST_SEEN + 1];
     int in = ranks_in(sum, P);
     double x0 = chunk - WIDE, x1 = chunk + WIDE, y = P - 1 - rank, y0 = y - TALL, y1 = y + TALL;
     bool twice = is_twice(sum, P);
@@ -44,7 +44,10 @@ static void draw_cell(PlotPanel *panel, int P, int rank, int chunk, float sum)
                            .opacity = 1});
     parts_text(text, sizeof text, sum, P);
     plot_text(panel, chunk - WIDE * 0.85, y, text,
-              (PlotStyle){.size = P > 6 ? 11 : 13, .color = in > P / 2 ? PLOT_INK : PLOT_WHITE});
+              (PlotStyle){.size = P > 6 ? 11
+                                : P > 4 ? 13
+                                        : 16,
+                          .color = in > P / 2 ? PLOT_INK : PLOT_WHITE});
 }
 
 /* A message that is on its way: a box over its chunks, between the two rows; what goes down keeps
@@ -59,7 +62,7 @@ static void draw_message(PlotPanel *panel, int P, const MessageSeen *m, double t
     double middle = first + (count - 1) / 2.0 + (down ? -0.2 : 0.2), half = count / 2.0 - 0.3,
            from = P - 1 - m->from, at = from + on * (m->from - m->to), x[] = {middle, middle},
            y[] = {from, at}, x0 = middle - half, x1 = middle + half, y0 = at - 0.09, y1 = at + 0.09;
-    uint32_t color = plot_series(down ? 4 : 3);
+    uint32_t color = plot_series(3);
     plot_line(panel, 2, x, y, (PlotStyle){.color = color, .width = 2, .opacity = 0.7});
     plot_boxes(panel, 1, &x0, &x1, &y0, &y1, (PlotStyle){.color = color, .opacity = 0.9});
     plot_scatter(panel, 1, &middle, &at,
@@ -108,7 +111,7 @@ static void draw_sent(Plot *plot, const Record *r, double time)
     static const char *const none[] = {""};
     PlotPanel *panel = plot_panel(
         plot, (PlotAxes){.column = 3,
-                         .title = "sent so far",
+                         .title = "vectors sent; grey: still to send",
                          .x = {.label = "whole vectors", .low = 0, .high = 1.05 * most},
                          .y = {.names = none, .names_count = 1, .low = -0.6, .high = r->P - 0.4},
                          .no_legend = true});

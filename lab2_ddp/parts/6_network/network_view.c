@@ -6,6 +6,7 @@
 
 static const PlotShape shapes[GROUPS] = {PLOT_DOT, PLOT_SQUARE, PLOT_DIAMOND, PLOT_TRIANGLE,
                                          PLOT_DOT};
+static const PlotStyle half = {.note = "50 %", .color = PLOT_GREY, .dashed = true, .width = 1.5};
 static const PlotAxis percent = {.label = "efficiency (%)", .low = 0, .high = 105};
 
 /* n points from `first` on, against x: a line, and what is measured. */
@@ -61,7 +62,7 @@ static void draw_bandwidths(const NetworkStudy *s, Plot *plot)
     for (int i = 0; i < STUDY_BANDWIDTHS; i++)
         x[i] = network_bandwidth[i] / 1e6;
     plot_rule_x(panel, 8 * s->choice.link.bandwidth / 1e6,
-                (PlotStyle){.color = PLOT_GREY, .width = 1});
+                (PlotStyle){.note = "this link", .color = PLOT_GREY, .width = 1});
     for (int g = 0; g < GROUPS; g++) {
         double found[STUDY_BANDWIDTHS], over = takes_over(s, s->choice.model, 2 << g, 0.5) / 1e6;
         draw_smooth(s, panel, g);
@@ -71,12 +72,12 @@ static void draw_bandwidths(const NetworkStudy *s, Plot *plot)
         plot_scatter(panel, 1, &over, (double[]){50},
                      (PlotStyle){.color = plot_series(g), .shape = PLOT_STAR, .size = 15});
     }
-    plot_rule_y(panel, 50, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1.5});
+    plot_rule_y(panel, 50, half);
     plot_scatter(panel, 1, (double[]){NAN}, (double[]){NAN},
                  (PlotStyle){.color = PLOT_GREY,
                              .shape = PLOT_STAR,
                              .size = 12,
-                             .label = "half of it waits (6b)"});
+                             .label = "half of an update is waiting (6b)"});
 }
 
 /* ---- against latency ---- */
@@ -89,11 +90,12 @@ static void draw_latencies(const NetworkStudy *s, Plot *plot)
                                  plot_log("latency (µs)", 10, 0.7, 1.5e4), percent);
     for (int i = 0; i < STUDY_LATENCIES; i++)
         x[i] = 1e6 * network_latency[i];
-    plot_rule_x(panel, 1e6 * s->choice.link.latency, (PlotStyle){.color = PLOT_GREY, .width = 1});
+    plot_rule_x(panel, 1e6 * s->choice.link.latency,
+                (PlotStyle){.note = "this link", .color = PLOT_GREY, .width = 1});
     for (int k = 0; k < STUDY_FEW; k++)
         draw_row(s, panel, STUDY_BY_LATENCY + k * STUDY_LATENCIES, STUDY_LATENCIES, x,
                  style_of_group(2 * k, names[k]));
-    plot_rule_y(panel, 50, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1.5});
+    plot_rule_y(panel, 50, half);
 }
 
 /* ---- against ranks, on the chosen link ---- */
@@ -114,7 +116,9 @@ static void draw_ranks(const NetworkStudy *s, Plot *plot)
                              .size = 8,
                              .label = s->model[k].name});
     plot_line(panel, GROUPS, x, worth,
-              (PlotStyle){.color = PLOT_GREY, .dashed = true, .label = "as fast as one rank"});
+              (PlotStyle){.color = PLOT_GREY,
+                          .dashed = true,
+                          .label = "1/P: no faster than one rank"});
 }
 
 /* ---- an update's time, stacked ---- */
@@ -157,9 +161,8 @@ void network_draw(const void *study, Plot *plot)
                     link, s->choice.overlapped ? ", overlapped" : "", s->batch,
                     1e3 * (w[0]->forward + w[0]->backward), w[0]->bytes / 1e6,
                     1e3 * (w[1]->forward + w[1]->backward), w[1]->bytes / 1e6);
-    plot_footer(plot,
-                "lines: predicted (6a) · points: measured on the virtual clock, computing "
-                "charged as calibrated · [ ] bandwidth · - + latency · m network · o overlap");
+    plot_footer(plot, "lines: predicted (6a) · points: measured on the virtual clock, computing "
+                      "charged as calibrated");
     if (!shows)
         return;
     draw_bandwidths(s, plot);

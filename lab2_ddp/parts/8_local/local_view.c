@@ -54,7 +54,8 @@ static void draw_bytes(const LocalStudy *s, Plot *plot)
     PlotPanel *panel = plot_cell(plot, 0, s->shards, "Saved, and its cost (colours: as left)",
                                  plot_log("times fewer bytes sent than plain", 10, 2, 5e4),
                                  plot_axis("accuracy less plain's (points)", 0, 0));
-    plot_rule_y(panel, 0, (PlotStyle){.color = plot_series(LOCAL_PLAIN), .width = 1});
+    plot_rule_y(panel, 0,
+                (PlotStyle){.note = "plain", .color = plot_series(LOCAL_PLAIN), .width = 1});
     for (int shards = 0; shards < s->shards; shards++)
         for (int kind = LOCAL_SGD; kind < LOCAL_KINDS; kind++) {
             double x[STUDY_PERIODS], y[STUDY_PERIODS],

@@ -35,7 +35,7 @@ static void draw_seconds(const AsyncStudy *s, Plot *plot)
     char title[64];
     snprintf(title, sizeof title, "%d gradients: how long?", s->gradients);
     PlotPanel *panel = plot_cell(plot, 0, 0, title,
-                                 plot_log("times as slow: the last worker", 2, 0.8, 10),
+                                 plot_log("how many times as slow the last worker is", 2, 0.8, 10),
                                  plot_axis("time (s), virtual clock", 0, NAN));
     for (int kind = 0; kind <= SERVE_ASYNC; kind++) {
         double line[2][33], x[STUDY_SLOWS], y[STUDY_SLOWS];
@@ -59,7 +59,7 @@ static void draw_seconds(const AsyncStudy *s, Plot *plot)
 /* The share of the gradients with each staleness: beside each other, no worker slow and one. */
 static void draw_staleness(const AsyncStudy *s, Plot *plot)
 {
-    enum { SHOWN = 24 };
+    enum { SHOWN = 15 };
     PlotPanel *panel = plot_cell(plot, 0, 1, "Asynchronous: how stale?",
                                  plot_axis("staleness (updates)", -0.7, SHOWN),
                                  plot_axis("share of the gradients used", 0, 1));
@@ -78,12 +78,12 @@ static void draw_staleness(const AsyncStudy *s, Plot *plot)
     for (int i = 0; i < W; i++)
         period[i] = async_period(s, i == W - 1 ? study_slow[SLOW_SHOWN] : 1);
     plot_rule_x(panel, expected_staleness(period, W, -1),
-                (PlotStyle){.color = plot_series(2), .dashed = true, .label = "mean, predicted"});
+                (PlotStyle){.color = PLOT_GREY, .dashed = true, .note = "mean, predicted"});
     if (W > 1)
         plot_rule_x(panel, expected_staleness(period, W, W - 1),
-                    (PlotStyle){.color = plot_series(3),
+                    (PlotStyle){.color = PLOT_GREY,
                                 .dashed = true,
-                                .label = "the slow one's, predicted"});
+                                .note = "the slow one's, predicted"});
 }
 
 static void draw_accuracy(const AsyncStudy *s, Plot *plot)
@@ -101,7 +101,7 @@ static void draw_accuracy(const AsyncStudy *s, Plot *plot)
                                           .low = -0.03, /* a mark at 0 is whole */
                                           .high = 1}});
     snprintf(label[0], sizeof label[0], "momentum %g", s->momentum);
-    snprintf(label[1], sizeof label[1], "no momentum, same steps");
+    snprintf(label[1], sizeof label[1], "momentum 0, rate × 10");
     for (int momentum = 0; momentum < STUDY_MOMENTA; momentum++) {
         double x[SERVE_KINDS];
         Spread v[SERVE_KINDS];

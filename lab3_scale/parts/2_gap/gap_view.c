@@ -60,11 +60,12 @@ static void draw_sharpness(const GapStudy *s, Plot *plot)
 
 static void draw_line(const GapStudy *s, Plot *plot)
 {
-    PlotPanel *panel = plot_cell(plot, 0, 2, "Between the two solutions",
-                                 plot_axis("t: small batch at 0, large batch at 1", 0, 0),
+    PlotPanel *panel = plot_cell(plot, 0, 2, "Between the two solutions", plot_axis("t", 0, 0),
                                  plot_log("loss", 10, 0, 0));
     PlotStyle rule = {.color = PLOT_GREY, .dashed = true, .width = 1};
+    rule.note = "small batch";
     plot_rule_x(panel, 0, rule);
+    rule.note = "large batch";
     plot_rule_x(panel, 1, rule);
     plot_line(panel, GAP_LINE, s->t, s->line_train,
               (PlotStyle){.label = "training", .color = plot_series(0)});

@@ -21,7 +21,10 @@ static void draw_errors(const RateStudy *s, Plot *plot)
                                           1.8 * s->k[RATE_KS - 1]),
                                  plot_axis("test error (%)", 0, 0));
     Spread small = errors_of(s, 0, 0);
-    plot_rule_y(panel, small.median, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
+    char note[40];
+    snprintf(note, sizeof note, "small batch: %.1f %%", small.median);
+    plot_rule_y(panel, small.median,
+                (PlotStyle){.note = note, .color = PLOT_GREY, .dashed = true, .width = 1});
     for (int way = 0; way < RATE_WAYS; way++)
         for (int k = 0; k < RATE_KS; k++) {
             Spread v = errors_of(s, k, k ? way : 0);
@@ -39,10 +42,10 @@ static void draw_spread(const RateStudy *s, Plot *plot)
 {
     static const char *const names[] = {"same rate: 1/k", "rate × √k: 1", "rate × k: k"};
     double largest = s->k[RATE_KS - 1];
-    PlotPanel *panel = plot_cell(plot, 0, 1, "Covariance of an update, k = 1: 1",
-                                 plot_log("k", 2, 0.8, 1.3 * largest),
-                                 plot_log("trace of cov(Δw): lines expected, points measured", 10,
-                                          0, 0));
+    PlotPanel *panel = plot_cell(plot, 0, 1, "√k keeps the noise of an update",
+                                 plot_log("k: the batch is k times as large", 2, 0.8,
+                                          1.3 * largest),
+                                 plot_log("trace of cov(Δw), small batch: 1", 10, 0, 0));
     for (int rule = 0; rule < SCALE_RULES; rule++) {
         double x[2] = {1, largest}, y[2] = {1, pow(largest, rule - 1)}, at[RATE_KS], v[RATE_KS];
         for (int k = 0; k < RATE_KS; k++) {
@@ -70,7 +73,10 @@ static void draw_starts(const RateStudy *s, Plot *plot)
     double x[START_PARTS];
     PlotPanel *panel = plot_cell(plot, 0, 2, "Each start, without and with a warm-up",
                                  plot_axis("epochs", 0, s->start_epochs),
-                                 plot_axis("training loss (a guess has 2.3)", 0, 4));
+                                 plot_axis("training loss", 0, 4));
+    plot_rule_y(
+        panel, log(10),
+        (PlotStyle){.note = "ln 10: a guess", .color = PLOT_GREY, .dashed = true, .width = 1});
     for (int part = 0; part < START_PARTS; part++)
         x[part] = s->start_epochs * (part + 0.5) / START_PARTS;
     for (int warm = 0; warm < 2; warm++) {

@@ -70,7 +70,7 @@ static double weights_apart(Comm *c, const Training *a, const Training *b)
 static void compare(NormStudy *s, bool synchronised)
 {
     Comm *c = s->study.lab->comm;
-    Part part = {c, s->images, {s->momentum, 0, false}};
+    Part part = {c, s->images, {s->momentum, 0, false, 0}};
     PlainPace all = {EACH * c->size, s->rate[0], INFINITY, 0};
     PlainPace mine = {EACH, s->rate[0], INFINITY, 0};
     TrainingSpec one = norm_spec(s, &all, true, 0), several = norm_spec(s, &mine, true, 0);

@@ -63,7 +63,7 @@ static bool train(void *context, int item, double *value, TaskFarmRun *farm)
 {
     const RemedyStudy *s = context;
     uint64_t seed = s->seed + (uint64_t)(item / REMEDIES);
-    NoiseSpec noise = {{s->momentum, s->weight_decay, false}, s->batch, seed};
+    NoiseSpec noise = {{s->momentum, s->weight_decay, false, 0}, s->batch, seed};
     GrowPace pace;
     TrainingSpec spec = spec_of(s, item % REMEDIES, &pace, &noise);
     Training *t = training_new(&spec, seed);

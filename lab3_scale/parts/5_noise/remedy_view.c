@@ -36,7 +36,9 @@ static void draw_errors(const RemedyStudy *s, Plot *plot)
                                              .no_legend = true});
     Spread small = errors_of(s, REMEDY_SMALL, true), large = errors_of(s, REMEDY_LARGE, true);
     PlotStyle rule = {.color = PLOT_GREY, .dashed = true, .width = 1};
+    rule.note = "small";
     plot_rule_y(panel, small.median, rule);
+    rule.note = "large";
     plot_rule_y(panel, large.median, rule);
     for (int r = 0; r < REMEDIES; r++) {
         PlotStyle style = {.color = colour_of(r), .size = 10};
@@ -58,7 +60,9 @@ static void draw_shares(const RemedyStudy *s, Plot *plot)
                                                    .y = {.label = "share (%), below 0: harms"},
                                                    .no_legend = true});
     PlotStyle line = {.color = PLOT_GREY, .dashed = true, .width = 1};
+    line.note = "as the large batch";
     plot_rule_y(panel, 0, line);
+    line.note = "as the small batch";
     plot_rule_y(panel, 100, line);
     for (int r = REMEDY_SAME; r < REMEDIES; r++) {
         PlotStyle style = {.color = colour_of(r), .size = 5, .opacity = 0.6};

@@ -76,7 +76,8 @@ static void draw_rates(const RaceStudy *s, Plot *plot)
                                     .x = {.label = "learning rate / the best one", .log = 10},
                                     .y = measure(s, lowest),
                                     .no_legend = true});
-    plot_rule_x(panel, 1, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
+    plot_rule_x(panel, 1,
+                (PlotStyle){.note = "its best", .color = PLOT_GREY, .dashed = true, .width = 1});
     for (int racer = 0; racer < RACERS; racer++) {
         int best = race_best(s, racer);
         double rate[RACE_RATES], y[RACE_RATES];

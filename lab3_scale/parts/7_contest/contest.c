@@ -116,7 +116,7 @@ static bool train(Tuned *t, int entry, bool tuning, double rate, uint64_t seed, 
     ContestPace pace;
     OptimiserSpec o;
     TrainingSpec spec = spec_of(c, entry, rate, &pace, &o);
-    NoiseSpec noise = {{c->momentum, 0, false}, c->batch, seed};
+    NoiseSpec noise = {{c->momentum, 0, false, 0}, c->batch, seed};
     if (row_of(entry) == ROW_NOISE)
         spec.method = noise_maker(&noise);
     Dataset held = tuned_held_out(spec.data, c->images, c->test);

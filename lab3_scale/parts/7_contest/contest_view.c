@@ -25,7 +25,8 @@ static void draw_size(const Contest *c, Plot *plot, int size)
         high = fmin(high, same.high + (same.high - low));
     else
         low = fmax(low, same.low - (high - same.low));
-    char *title = format_new("k = %d: batch %d", c->k[size], c->k[size] * c->batch);
+    char *title = format_new("k = %d: batch %d %s", c->k[size], c->k[size] * c->batch,
+                             images_unit(&c->tuned.study.lab->data->train));
     double margin = high > low ? 0.05 * (high - low) : 0.05;
     PlotPanel *p = plot_panel(
         plot,
@@ -43,7 +44,8 @@ static void draw_size(const Contest *c, Plot *plot, int size)
     double bottom = -INFINITY, top = INFINITY;
     plot_boxes(p, 1, &small.low, &small.high, &bottom, &top,
                (PlotStyle){.color = PLOT_GREY, .opacity = 0.25});
-    plot_rule_x(p, nesterov.median, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
+    plot_rule_x(p, nesterov.median,
+                (PlotStyle){.note = "Nesterov", .color = PLOT_GREY, .dashed = true, .width = 1});
     for (int r = 0; r < ROWS; r++) {
         ContestLine line = contest_line(c, ROWS - 1 - r, size);
         Spread s = line.result;
@@ -73,7 +75,7 @@ void contest_draw(const void *contest, Plot *plot)
     const Contest *c = contest;
     const Tuned *t = &c->tuned;
     if (!study_begin(&t->study, plot, 1, CONTEST_SIZES,
-                     "%s on %s, %d %s, %g epochs · budget %d · %d seeds", c->model,
+                     "%s on %s, %d %s, %g epochs · %d rates tried · %d seeds", c->model,
                      t->study.lab->data->name, c->images, images_unit(&t->study.lab->data->train),
                      c->epochs, t->budget, t->seeds))
         return;

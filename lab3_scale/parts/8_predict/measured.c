@@ -97,7 +97,7 @@ static void exchange(void *context, Model *m)
 
 static Method make(void *context, Model *m)
 {
-    static SgdSpec sgd = {0.9, 0, false};
+    static SgdSpec sgd = {0.9, 0, false, 0};
     Method method = sgd_maker(&sgd).make(&sgd, m);
     method.exchange = (Exchange){.run = exchange, .context = context};
     return method;

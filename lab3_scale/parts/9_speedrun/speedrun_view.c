@@ -42,7 +42,7 @@ static void draw_curves(const Speedrun *s, Plot *plot)
     PlotPanel *panel = plot_cell(plot, 0, 0, "Every training; a dot is its end",
                                  plot_axis("seconds (start, updates, last evaluation)", 0, NAN),
                                  plot_axis("test accuracy", lowest(s), 1));
-    plot_rule_y(panel, s->target, (PlotStyle){.label = target, .color = PLOT_GREY, .dashed = true});
+    plot_rule_y(panel, s->target, (PlotStyle){.note = target, .color = PLOT_GREY, .dashed = true});
     draw_racer(s, THE_PLAIN, panel, plain);
     draw_racer(s, THE_RECIPE, panel, recipe);
     free(target);
