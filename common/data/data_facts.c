@@ -17,6 +17,7 @@
  */
 #include "check.h"
 #include "data.h"
+#include "epoch_order.h"
 #include "rng.h"
 #include <math.h>
 #include <stdlib.h>
@@ -46,25 +47,19 @@ static int fact_at(const double *cumulative, double share)
 }
 
 /* Which name the k-th fact has, and its value: name, value [FACTS]. */
-static void invent(int *name, int *value, uint64_t seed)
+static void invent(int32_t *name, int32_t *value, uint64_t seed)
 {
     Rng r = rng_at(seed, RNG_TEXT, 1, 0);
-    for (int k = 0; k < FACTS; k++) {
-        name[k] = k;
-        value[k] = (int)rng_below(&r, VALUES);
-    }
-    for (int k = FACTS - 1; k > 0; k--) {
-        int other = (int)rng_below(&r, (uint32_t)k + 1), kept = name[k];
-        name[k] = name[other];
-        name[other] = kept;
-    }
+    for (int k = 0; k < FACTS; k++)
+        value[k] = (int32_t)rng_below(&r, VALUES);
+    epoch_order(name, FACTS, seed, 0);
 }
 
 void facts_draw(uint8_t *text, size_t count, uint64_t seed)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
     double *cumulative = alloc(FACTS + 1, sizeof *cumulative);
-    int *name = alloc(2 * FACTS, sizeof *name), *value = name + FACTS;
+    int32_t *name = alloc(2 * FACTS, sizeof *name), *value = name + FACTS;
     shares(cumulative);
     invent(name, value, seed);
     for (size_t i = 0; i < count; i += FACT) {

@@ -2,6 +2,7 @@
  * lightness growing evenly). */
 #include "plot.h"
 #include <math.h>
+#include <string.h>
 
 uint32_t plot_series(int i)
 {
@@ -11,6 +12,18 @@ uint32_t plot_series(int i)
                                      0xe69f00, 0x56b4e9, 0x6e7781};
     enum { COUNT = sizeof color / sizeof *color };
     return color[(i % COUNT + COUNT) % COUNT];
+}
+
+uint32_t plot_phase(const char *name)
+{
+    static const struct {
+        const char *name;
+        int series;
+    } phases[] = {{"forward", 0}, {"backward", 1}, {"update", 2}, {"exchange", 3}, {"load", 5}};
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
+        if (!strcmp(name, phases[i].name))
+            return plot_series(phases[i].series);
+    return plot_series(6);
 }
 
 uint32_t plot_map_color(PlotMap map, double position)

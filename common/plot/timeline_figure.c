@@ -140,7 +140,7 @@ static void list_rows(Timeline *t, double from, double to)
 /* All spans of one name, as boxes in one colour. */
 static void draw_name(Timeline *t, PlotPanel *panel, int name, double from, double to)
 {
-    double *box[4];
+    double *box[4], least = isfinite(to) ? 0.002 * (to - from) : 0;
     int n = 0;
     for (int k = 0; k < 4; k++)
         box[k] = alloc(t->spans + 1, sizeof **box);
@@ -150,12 +150,14 @@ static void draw_name(Timeline *t, PlotPanel *panel, int name, double from, doub
             continue;
         int row = row_of(t, s->rank, s->track);
         box[0][n] = fmax(s->start, from) - from;
-        box[1][n] = fmin(s->end, to) - from;
+        box[1][n] = fmax(fmin(s->end, to) - from, box[0][n] + least); /* to be seen */
         box[2][n] = row - 0.4;
         box[3][n++] = row + 0.4;
     }
     plot_boxes(panel, n, box[0], box[1], box[2], box[3],
-               (PlotStyle){.label = t->name[name], .color = plot_series(name)});
+               (PlotStyle){.label = t->name[name],
+                           .color = plot_phase(t->name[name]),
+                           .opacity = 1});
     for (int k = 0; k < 4; k++)
         free(box[k]);
 }
@@ -168,7 +170,7 @@ bool timeline_figure(const char *trace, const char *png, const char *title, int 
     choose_window(&t, updates, &from, &to);
     list_names(&t, from, to);
     list_rows(&t, from, to);
-    Plot *plot = plot_new(1280, 200 + 60 * (t.rows ? t.rows : 1));
+    Plot *plot = plot_new(1280, t.rows > 8 ? 240 + 60 * t.rows : 720);
     plot_begin(plot, 1, 1, "%s", title);
     PlotPanel *panel = plot_panel(
         plot,

@@ -65,18 +65,18 @@ while read -r lab questions same; do
         before=$class
     done
 done <<'END'
-lab1_gd 24 2
+lab1_gd 26 2
 lab2_ddp 12 0
 END
 
 check=$BUILD/sol/lab1_gd/check/99_answers key=lab1_gd/solution/answers.txt
-mistakes 24 <<'END'
+mistakes 26 <<'END'
 2_2_overshoots_from_x | 8.97 | is not within 5 %
 END
 
 # What stands in a file of answers costs its own line; a missing file none but its own points.
 tr '\n' '\r' <"$key" | sed '1s/^/\xef\xbb\xbf/' >"$work/classic"
-answers "$work/classic" 0 24 || fail "a byte order mark, and lines that end in CR"
+answers "$work/classic" 0 26 || fail "a byte order mark, and lines that end in CR"
 sed 's/^1_1_largest/1_1_lagest/' "$key" >"$work/wrong"
 answers "$work/wrong" 1 23 &&
     grep '^note: .*, line [0-9]* is ignored: there is no question "1_1_lagest_stable_rate"$' \
@@ -87,7 +87,7 @@ mkdir -p "$work/student/lab1_gd/check" "$work/lab1_gd"
 cp "$check" "$work/student/lab1_gd/check/"
 status=0
 (cd "$work" && student/lab1_gd/check/99_answers) >"$work/log" || status=$?
-[ $status = 1 ] && [ "$(grep -c '^TODO ' "$work/log")" = 24 ] &&
+[ $status = 1 ] && [ "$(grep -c '^TODO ' "$work/log")" = 26 ] &&
     grep '^note: .*missing: .*tar xzf labs.tar.gz labs/lab1_gd/exercises/answers.txt$' \
         "$work/log" ||
     fail "a missing file"

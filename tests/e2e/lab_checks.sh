@@ -4,6 +4,7 @@
 # seconds: 600
 # ranks: 0
 set -u
+export LABS_CHECK_SECONDS=600 # nothing hangs here; a busy machine takes its time
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 verdicts() { sed -nE 's/^(PASS|FAIL|TODO)  (step [0-9]|[A-Za-z0-9_]+) .*/\1 \2/p' "$work/$1"; }
@@ -14,7 +15,8 @@ check() { # lab, sol or student, verdict: of each of $exercises lines
         [ "$(grep -cE 'PASS|FAIL|TODO' "$work/$2")" = $exercises ] &&
         ! grep 'your code is there' "$work/$2" ||
         { echo "$1, $2: expected $exercises lines $3 and exit 0, got exit $status and:"
-          cat "$work/$2"; exit 1; }
+          awk -v right="$3" '/^(PASS|FAIL|TODO) / { other = $1 != right } other' "$work/$2"
+          tail -n 1 "$work/$2"; exit 1; }
 }
 while read -r lab exercises points; do
     check $lab sol PASS

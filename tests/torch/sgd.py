@@ -20,7 +20,7 @@ for i, setting in enumerate(settings):
     for t, rate in enumerate(rates.split(",")):
         optimizer.param_groups[0]["lr"] = float(rate)
         params.grad = tensors[f"grads.{t}"].clone()
-                if clip:
+        if clip:
             torch.nn.utils.clip_grad_norm_([params], clip)
         optimizer.step()
     found = {"params": params}

@@ -60,7 +60,10 @@ TEST(log_labels)
     t = ticks_of((PlotAxis){.low = 2e-7, .high = 3e-6, .log = 10}, 5);
     expect_labels(&t, (const char *[]){"2×10⁻⁷", "5×10⁻⁷", "10⁻⁶", "2×10⁻⁶", NULL});
     t = ticks_of((PlotAxis){.low = 7, .high = 1100, .log = 2}, 6);
-    expect_labels(&t, (const char *[]){"8", "16", "32", "64", "128", "256", "512", "1024", NULL});
+    expect_labels(&t, (const char *[]){"8", "16", "32", "64", "128", "256", "512", "1,024", NULL});
+    /* every second power: those that the data begin with */
+    t = ticks_of((PlotAxis){.low = 7, .high = 9000, .log = 2, .first = 8}, 3);
+    expect_labels(&t, (const char *[]){"8", "32", "128", "512", "2,048", "8,192", NULL});
 }
 
 TEST(names)

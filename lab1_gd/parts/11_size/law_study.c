@@ -192,7 +192,7 @@ static int points(const LawStudy *s, double *N, double *D, double *excess)
     for (int i = 0; i < POINTS; i++) {
         const LawPoint *p = &s->grid[i / LAW_SEEDS % LAW_WIDTHS][i / LAW_SEEDS / LAW_WIDTHS];
         double above = p->loss[i % LAW_SEEDS] - s->study.lab->data->least_loss;
-        if (above > 0 && above < 1.5) /* a guess has 4.4 */
+        if (above > 0 && above < 3) /* a guess has 4.4 */
             N[n] = p->N, D[n] = p->D, excess[n++] = above;
     }
     return n;

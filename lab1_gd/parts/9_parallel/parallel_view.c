@@ -83,7 +83,9 @@ static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes axes, double sc
                 if (colour_of(o->log[r].event[i].kind) == c)
                     add_event(&boxes, o, r, &o->log[r].event[i], clock);
         plot_boxes(panel, boxes.n, boxes.x0, boxes.x1, boxes.y0, boxes.y1,
-                   (PlotStyle){.label = kind_names[c], .color = plot_series(c), .opacity = 1});
+                   (PlotStyle){.label = kind_names[c],
+                               .color = plot_phase(kind_names[c]),
+                               .opacity = 1});
     }
     if (columns < 4 && o->done && o->scheme.stages > 1 && o->scheme.micros > 1)
         number(panel, o, clock, 7 * scale / (1240.0 / columns - 100));
@@ -141,7 +143,7 @@ static void draw_table(Plot *plot, const Outcome *out, int batch, int schemes, i
             .y = {.names = names, .names_count = schemes, .low = -0.6, .high = schemes + 0.6}});
     for (int c = 0; c < 4; c++) /* the timelines' colours, in one legend */
         plot_boxes(panel, 0, NULL, NULL, NULL, NULL,
-                   (PlotStyle){.label = kind_names[c], .color = plot_series(c)});
+                   (PlotStyle){.label = kind_names[c], .color = plot_phase(kind_names[c])});
     for (int c = 0; c < COLUMNS; c++)
         plot_text(panel, c - 0.35, schemes, headings[c],
                   (PlotStyle){.size = 12.5, .color = PLOT_GREY});

@@ -127,6 +127,7 @@ static void draw_memory(const WhatIf *w, Plot *plot)
 {
     static const char *const stages[ZERO_STAGES] = {"ZeRO 0", "1", "2", "3"};
     static const char *const parts[] = {"parameters", "gradient", "optimiser", "activations"};
+    static const int colours[] = {0, 4, 2, 6}; /* as in Part 10 */
     double x0[ZERO_STAGES], x1[ZERO_STAGES], top[ZERO_STAGES] = {0}, base[ZERO_STAGES], most = 0;
     double part[4][ZERO_STAGES];
     for (int s = 0; s < ZERO_STAGES; s++) {
@@ -149,7 +150,7 @@ static void draw_memory(const WhatIf *w, Plot *plot)
             top[s] += part[k][s];
         }
         plot_boxes(panel, ZERO_STAGES, x0, x1, base, top,
-                   (PlotStyle){.color = plot_series(k), .label = parts[k]});
+                   (PlotStyle){.color = plot_series(colours[k]), .label = parts[k]});
     }
 }
 

@@ -110,6 +110,7 @@ static void add_update(Boxes boxes[BOX_KINDS], const Measured *m, int layers, do
 static void draw_timelines(const OverlapStudy *s, Plot *plot)
 {
     static Boxes boxes[BOX_KINDS];
+    static const char *const phases[BOX_KINDS] = {"forward", "backward", "update", "exchange"};
     static const char *const rows[] = {"network", "overlapped", "network",
                                        "flat",    "network",    "naive"};
     char link[64], title[128];
@@ -128,11 +129,11 @@ static void draw_timelines(const OverlapStudy *s, Plot *plot)
     for (int e = 0; e < STUDY_EXCHANGES; e++)
         if (s->measured[STUDY_CHOSEN + e].done)
             add_update(boxes, &s->measured[STUDY_CHOSEN + e], s->bench->layers, 4 - 2 * e);
-    static const int colours[] = {0, 4, 2, 3};
+
     for (int k = 0; k < BOX_KINDS; k++)
         plot_boxes(panel, boxes[k].n, boxes[k].x0, boxes[k].x1, boxes[k].y0, boxes[k].y1,
                    (PlotStyle){.label = box_names[k],
-                               .color = plot_series(colours[k]),
+                               .color = plot_phase(phases[k]),
                                .opacity = 1});
     if (s->study.missing)
         plot_note(panel, s->study.missing);

@@ -67,7 +67,6 @@ static void draw_times(const CompressionStudy *s, PlotPanel *panel, int row)
         y[i] = at[1];
     }
     plot_line(panel, LINE_POINTS, x, y, style);
-    plot_scatter(panel, 1, x, y, style);
     over_seeds(below, s, row, pays, target);
     double crosses = below[1] / 1e3;
     if (row > 0 && crosses > LOW && crosses < HIGH) {

@@ -109,7 +109,7 @@ static void draw_accuracy(const AsyncStudy *s, Plot *plot)
             v[kind] = spread(s, kind, momentum, SLOW_SHOWN);
             x[kind] = kind + (momentum ? 0.12 : -0.12);
         }
-        PlotStyle style = {.color = plot_series(momentum),
+        PlotStyle style = {.color = momentum ? PLOT_GREY : PLOT_INK,
                            .size = 10,
                            .shape = momentum ? PLOT_SQUARE : PLOT_DOT,
                            .label = label[momentum]};

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "size_study.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* What both views show, by batch size. */
@@ -99,15 +100,20 @@ static void draw_bend(const SizeStudy *s, const Results *r, PlotPanel *p)
               (PlotStyle){.label = "fit: floor (1 + B_crit / B)",
                           .color = plot_series(1),
                           .dashed = true});
-    plot_rule_x(p, bend.critical,
-                (PlotStyle){.label = "B_crit of the fit", .color = plot_series(2)});
     Critical other = size_critical(s);
-    if (!isnan(other.noise_scale))
-        plot_rule_x(p, other.noise_scale,
-                    (PlotStyle){.label = "noise scale", .color = plot_series(3), .dashed = true});
-    if (!isnan(other.branching))
-        plot_rule_x(p, other.branching,
-                    (PlotStyle){.label = "branching", .color = plot_series(4), .dashed = true});
+    const struct {
+        const char *name;
+        double at;
+    } rules[] = {{"fit: B_crit", bend.critical},
+                 {"noise scale", other.noise_scale},
+                 {"branching", other.branching}};
+    for (int i = 0; i < 3; i++) {
+        char label[48];
+        snprintf(label, sizeof label, "%s %.0f", rules[i].name, rules[i].at);
+        if (!isnan(rules[i].at))
+            plot_rule_x(p, rules[i].at,
+                        (PlotStyle){.label = label, .color = plot_series(2 + i), .dashed = i > 0});
+    }
 }
 
 void size_draw(const void *study, Plot *plot)
@@ -121,10 +127,10 @@ void size_draw(const void *study, Plot *plot)
     Results r = results_of(s);
     PlotAxis axis = {.label = "updates", .log = 10};
     PlotPanel *p = panel(s, plot, 0, "Updates to the target", axis);
-    draw_target(&r, p, false, "median");
+    draw_target(&r, p, false, "median; bars: all seeds");
     draw_published(s, p);
     draw_bend(s, &r, p);
-    axis.label = "updates × time of one (s)";
+    axis.label = "time (s)";
     p = panel(s, plot, 1, "Time to the target", axis);
     draw_target(&r, p, true, "median");
     draw_speed(s, &r, plot);

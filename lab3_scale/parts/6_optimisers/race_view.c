@@ -12,9 +12,33 @@ static Spread at_point(const RaceStudy *s, int racer, int point)
     return spread_of(v, s->seeds);
 }
 
+/* Four of them have a colour: what all eleven do, the rows of the middle panel say. */
 static PlotStyle style(int racer)
 {
-    return (PlotStyle){.color = plot_series(racer % 7), .dashed = racer >= 7, .width = 1.8};
+    static const int shown[] = {OPTIMISER_MUON, OPTIMISER_LAMB, OPTIMISER_ADAMW,
+                                OPTIMISER_NESTEROV};
+    for (int i = 0; i < 4; i++)
+        if (racer == shown[i])
+            return (PlotStyle){.color = plot_series(i), .width = 2.5};
+    return (PlotStyle){.color = PLOT_GREY, .width = 1.2};
+}
+
+/* The racers by their median at the end, the best last. */
+static void rank(const RaceStudy *s, int order[RACERS])
+{
+    for (int i = 0; i < RACERS; i++) {
+        double m = at_point(s, i, RACE_POINTS - 1).median;
+        m = isnan(m) ? -INFINITY : race_of_text(s) ? -m : m;
+        int at = i;
+        for (; at > 0; at--) {
+            double other = at_point(s, order[at - 1], RACE_POINTS - 1).median;
+            other = isnan(other) ? -INFINITY : race_of_text(s) ? -other : other;
+            if (other <= m)
+                break;
+            order[at] = order[at - 1];
+        }
+        order[at] = i;
+    }
 }
 
 /* Losses on a logarithmic axis: those of a training that diverged are many times the best. */
@@ -28,6 +52,7 @@ static void draw_curves(const RaceStudy *s, Plot *plot)
 {
     PlotPanel *panel = plot_cell(plot, 0, 0, "On the way (median of the seeds)",
                                  plot_axis("updates", 0, 0), measure(s, 0));
+    int others = 0;
     for (int racer = 0; racer < RACERS; racer++) {
         double x[RACE_POINTS], y[RACE_POINTS];
         for (int i = 0; i < RACE_POINTS; i++) {
@@ -35,7 +60,8 @@ static void draw_curves(const RaceStudy *s, Plot *plot)
             y[i] = at_point(s, racer, i).median;
         }
         PlotStyle line = style(racer);
-        line.label = race_name(racer);
+        bool grey = line.color == PLOT_GREY;
+        line.label = !grey ? race_name(racer) : others++ ? NULL : "the other seven";
         plot_line(panel, RACE_POINTS, x, y, line);
     }
     double least = s->study.lab->data->least_loss, all[] = {0, race_updates(s)};
@@ -44,16 +70,18 @@ static void draw_curves(const RaceStudy *s, Plot *plot)
                   (PlotStyle){.color = PLOT_INK, .width = 1, .label = "lowest possible loss"});
 }
 
-/* One row each, the first at the top. */
+/* One row each, the best at the top. */
 static void draw_ends(const RaceStudy *s, Plot *plot)
 {
     const char *names[RACERS];
+    int order[RACERS];
+    rank(s, order);
     for (int i = 0; i < RACERS; i++)
-        names[i] = race_name(RACERS - 1 - i);
+        names[i] = race_name(order[i]);
     PlotPanel *panel = plot_cell(plot, 0, 1, "At the end: median, lowest, highest", measure(s, 0),
                                  plot_names(NULL, names, RACERS, 0.6));
     for (int i = 0; i < RACERS; i++) {
-        int racer = RACERS - 1 - i;
+        int racer = order[i];
         Spread v = at_point(s, racer, RACE_POINTS - 1);
         double x[] = {v.low, v.high}, y[] = {i, i};
         if (!v.count)
@@ -78,6 +106,8 @@ static void draw_rates(const RaceStudy *s, Plot *plot)
                                     .no_legend = true});
     plot_rule_x(panel, 1,
                 (PlotStyle){.note = "its best", .color = PLOT_GREY, .dashed = true, .width = 1});
+    if (!race_of_text(s))
+        plot_rule_y(panel, lowest, (PlotStyle){.note = "lower, or diverged", .color = PLOT_GREY});
     for (int racer = 0; racer < RACERS; racer++) {
         int best = race_best(s, racer);
         double rate[RACE_RATES], y[RACE_RATES];
@@ -91,7 +121,7 @@ static void draw_rates(const RaceStudy *s, Plot *plot)
         }
         plot_line(panel, RACE_RATES, rate, y, style(racer));
         plot_scatter(panel, RACE_RATES, rate, y,
-                     (PlotStyle){.color = plot_series(racer % 7), .size = 5});
+                     (PlotStyle){.color = style(racer).color, .size = 5});
     }
 }
 
