@@ -74,6 +74,8 @@ all:        ## build everything that this machine can build
 bench:      ## performance tables, against PyTorch if PYTHON_TORCH=python has it; DEVICE=cuda
 profile:    ## where a GPU spends its time, with Nsight Systems; ARGS="--model resnet8"
 grade:      ## build, run and score submissions of the assessment
+reference:  ## grade the reference RUNS=30 times, with other ranks, images and seeds (hours)
+hidden:     ## grade the honest and dishonest submissions of tests/hidden (a quarter of an hour)
 worklog:    ## list what your work log lacks, WORKLOG=lab2_ddp/worklog.md
 leaderboard:## rank the runs in SUBMISSIONS=FOLDER by their efficiency on one link, NP=2
 class-mistakes: ## what a class got wrong: of the build/out/mistakes.txt in SUBMISSIONS=FOLDER
@@ -120,7 +122,7 @@ ifneq ($(filter clean,$(MAKECMDGOALS)),)
 endif
 
 # Without the tests, as in the students' tarball, these have nothing to work with.
-WITH_TESTS := test soak mistakes record expected coverage fuzz lint format patches
+WITH_TESTS := test soak mistakes record expected coverage fuzz lint format patches hidden reference
 NO_TESTS := $(if $(wildcard tests/unit),,yes)
 ifneq ($(and $(NO_TESTS),$(filter $(WITH_TESTS),$(MAKECMDGOALS))),)
 $(error no tests here: this is the students' tarball)

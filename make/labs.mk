@@ -42,7 +42,7 @@ trials = $(addprefix $(B)/$(2)/$(1)/trial/,$(call tried,$(1)))
 # Lab 1's first programs (without MPI: SERIAL, make/setup.mk) need few rooms: `make lab1` builds
 # these alone, 73 files instead of 180.
 early_exercises = $(filter $(addprefix lab1_gd/exercises/,1% 2% 3%),$(filter-out \
-    $(addprefix lab1_gd/exercises/,10% 11%),$(call exercises,lab1_gd)))
+    $(addprefix lab1_gd/exercises/,$(TENS)),$(call exercises,lab1_gd)))
 EARLY_OBJECTS := $(call objects,$(early_exercises))
 $(EARLY_OBJECTS): private LIBRARIES := $(B)/lab1_gd/early.a
 $(EARLY_OBJECTS): | $(B)/lab1_gd/early.a

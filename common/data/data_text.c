@@ -145,33 +145,20 @@ void text_read(Dataset *d, const char *folder, const char *ending)
 
 /* ---- opening ---- */
 
-static void read_language(Dataset *d)
+/* A text that is drawn, and whose entropy rate is known; what it is, and what else to say of it. */
+static void draw_text(Dataset *d, size_t count, void (*draw)(uint8_t *, size_t, uint64_t),
+                      double rate, const char *what, const char *more)
 {
     char some[27], others[27];
-    uint8_t *text = alloc(DRAWN, 1);
-    language_draw(text, DRAWN, SEED);
-    text_cut(d, text, DRAWN);
+    uint8_t *text = alloc(count, 1);
+    draw(text, count, SEED);
+    text_cut(d, text, count);
     free(text);
-    d->least_loss = language_rate();
+    d->least_loss = rate;
     snprintf(d->description, sizeof d->description,
-             "a made-up language, %s + %s windows of %d characters, drawn with seed %d; floor of "
-             "the loss %.3f, 0.33 within a window",
-             commas(some, (uint64_t)d->train.count), commas(others, (uint64_t)d->test.count),
-             TEXT_WINDOW, SEED, d->least_loss);
-}
-
-static void read_facts(Dataset *d)
-{
-    char some[27], others[27];
-    uint8_t *text = alloc(FACTS_DRAWN, 1);
-    facts_draw(text, FACTS_DRAWN, SEED);
-    text_cut(d, text, FACTS_DRAWN);
-    free(text);
-    d->least_loss = facts_rate();
-    snprintf(d->description, sizeof d->description,
-             "facts, %s + %s windows of %d characters, drawn with seed %d; floor of the loss %.3f",
-             commas(some, (uint64_t)d->train.count), commas(others, (uint64_t)d->test.count),
-             TEXT_WINDOW, SEED, d->least_loss);
+             "%s, %s + %s windows of %d characters, drawn with seed %d; floor of the loss %.3f%s",
+             what, commas(some, (uint64_t)d->train.count), commas(others, (uint64_t)d->test.count),
+             TEXT_WINDOW, SEED, rate, more);
 }
 
 bool text_named(const char *name)
@@ -186,10 +173,11 @@ Dataset *text_open(const char *name, const char *data_dir)
     if (!strcmp(name, "licences"))
         text_read(d, licences, "");
     else if (!strcmp(name, "facts"))
-        read_facts(d);
+        draw_text(d, FACTS_DRAWN, facts_draw, facts_rate(), "facts", "");
     else if (data_dir)
         text_read(d, data_dir, ".txt");
     else
-        read_language(d);
+        draw_text(d, DRAWN, language_draw, language_rate(), "a made-up language",
+                  ", 0.33 within a window");
     return d;
 }

@@ -78,10 +78,10 @@ END
 tr '\n' '\r' <"$key" | sed '1s/^/\xef\xbb\xbf/' >"$work/classic"
 answers "$work/classic" 0 26 || fail "a byte order mark, and lines that end in CR"
 sed 's/^1_1_largest/1_1_lagest/' "$key" >"$work/wrong"
-answers "$work/wrong" 1 23 &&
+answers "$work/wrong" 1 25 &&
     grep '^note: .*, line [0-9]* is ignored: there is no question "1_1_lagest_stable_rate"$' \
         "$work/log" &&
-    grep '^note: the questions are 1_1_largest.*, 10_2_nats$' "$work/log" ||
+    grep '^note: the questions are 1_1_largest.*, 11_2_times_as_many_tokens$' "$work/log" ||
     fail "a misspelt name"
 mkdir -p "$work/student/lab1_gd/check" "$work/lab1_gd"
 cp "$check" "$work/student/lab1_gd/check/"

@@ -19,23 +19,22 @@ static void draw_size(const Contest *c, Plot *plot, int size)
         low = fmin(low, s.count ? s.low : INFINITY);
         high = fmax(high, s.count ? s.high : -INFINITY);
     }
-    /* What never learned would squeeze the rest. */
+    /* What never learned would squeeze the rest. (Losses are on a logarithmic axis.) */
     Spread same = contest_line(c, ROW_SAME, size).result;
-    if (c->text)
-        high = fmin(high, same.high + (same.high - low));
-    else
+    if (!c->text)
         low = fmax(low, same.low - (high - same.low));
     char *title = format_new("k = %d: batch %d %s", c->k[size], c->k[size] * c->batch,
                              images_unit(&c->tuned.study.lab->data->train));
     double margin = high > low ? 0.05 * (high - low) : 0.05;
+    PlotAxis x = plot_axis("test accuracy: median, lowest, highest", high > low ? low - margin : 0,
+                           high > low ? high + margin : 1);
+    if (c->text)
+        x = plot_log("test loss: median, lowest, highest", 10, 0, 0);
     PlotPanel *p = plot_panel(
         plot,
         (PlotAxes){.column = size,
                    .title = title,
-                   .x = {.label = c->text ? "test loss: median, lowest, highest"
-                                          : "test accuracy: median, lowest, highest",
-                         .low = high > low ? low - margin : 0,
-                         .high = high > low ? high + margin : 1},
+                   .x = x,
                    .y = {.names = names, .names_count = ROWS, .low = -0.6, .high = ROWS - 0.4},
                    .no_legend = true});
     free(title);
@@ -44,8 +43,13 @@ static void draw_size(const Contest *c, Plot *plot, int size)
     double bottom = -INFINITY, top = INFINITY;
     plot_boxes(p, 1, &small.low, &small.high, &bottom, &top,
                (PlotStyle){.color = PLOT_GREY, .opacity = 0.25});
+    if (c->text) /* on a logarithmic axis the range is too narrow to be seen */
+        plot_rule_x(p, small.median, (PlotStyle){.note = "small batch", .color = PLOT_GREY});
     plot_rule_x(p, nesterov.median,
-                (PlotStyle){.note = "Nesterov", .color = PLOT_GREY, .dashed = true, .width = 1});
+                (PlotStyle){.note = c->text ? "Nesterov" : NULL,
+                            .color = PLOT_GREY,
+                            .dashed = true,
+                            .width = 1});
     for (int r = 0; r < ROWS; r++) {
         ContestLine line = contest_line(c, ROWS - 1 - r, size);
         Spread s = line.result;
@@ -59,11 +63,10 @@ static void draw_size(const Contest *c, Plot *plot, int size)
             continue;
         plot_line(p, 2, x, ys, (PlotStyle){.color = style.color});
         plot_scatter(p, 1, &s.median, &y, style);
-        if (s.median < low - margin || s.median > high + margin) {
-            char *off = format_new(c->text ? "%.1f →" : "← %.2f", s.median);
-            /* beside the line, where it is on the axis */
-            bool seen = c->text ? s.low < high : s.high > low;
-            plot_text(p, c->text ? high - 1.3 * margin : low - 0.8 * margin, y + 0.4 * seen, off,
+        if (s.median < low - margin && !c->text) {
+            char *off = format_new("← %.2f", s.median);
+            bool seen = s.high > low; /* its line: then beside that */
+            plot_text(p, low - 0.8 * margin, y + 0.4 * seen, off,
                       (PlotStyle){.color = style.color, .size = 12});
             free(off);
         }
@@ -82,9 +85,10 @@ void contest_draw(const void *contest, Plot *plot)
     for (int i = 0; i < CONTEST_SIZES; i++)
         draw_size(c, plot, i);
     plot_footer(plot,
-                "grey: the small batch's range; dashed: tuned Nesterov's median. Green triangles: "
-                "%s its range; vermilion diamonds: %s. A number: the median, off the axis",
-                c->text ? "below" : "above", c->text ? "above" : "below");
+                "grey: the small batch; dashed: tuned Nesterov's median. Green triangles: "
+                "%s its range; vermilion diamonds: %s%s",
+                c->text ? "below" : "above", c->text ? "above" : "below",
+                c->text ? "" : ". A number: the median, off the axis");
 }
 
 static void say(const Contest *c, ContestRow row, int size)
