@@ -19,7 +19,8 @@ uint32_t plot_phase(const char *name)
     static const struct {
         const char *name;
         int series;
-    } phases[] = {{"forward", 0}, {"backward", 1}, {"update", 2}, {"exchange", 3}, {"load", 5}};
+    } phases[] = {{"forward", 0},  {"backward", 1},   {"update", 2},
+                  {"exchange", 3}, {"all-reduce", 3}, {"load", 5}};
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
         if (!strcmp(name, phases[i].name))
             return plot_series(phases[i].series);

@@ -60,8 +60,9 @@ static void draw_message(PlotPanel *panel, int P, const MessageSeen *m, double t
     int first = m->first < 0 ? 0 : m->first, count = m->first < 0 ? P : m->count;
     bool down = m->to > m->from;
     double middle = first + (count - 1) / 2.0 + (down ? -0.2 : 0.2), half = count / 2.0 - 0.3,
-           from = P - 1 - m->from, at = from + on * (m->from - m->to), x[] = {middle, middle},
-           y[] = {from, at}, x0 = middle - half, x1 = middle + half, y0 = at - 0.09, y1 = at + 0.09;
+           from = P - 1 - m->from, at = from + on * (m->from - m->to),
+           edge = down ? fmax(from - TALL, at) : fmin(from + TALL, at), x[] = {middle, middle},
+           y[] = {edge, at}, x0 = middle - half, x1 = middle + half, y0 = at - 0.09, y1 = at + 0.09;
     uint32_t color = plot_series(3);
     plot_line(panel, 2, x, y, (PlotStyle){.color = color, .width = 2, .opacity = 0.7});
     plot_boxes(panel, 1, &x0, &x1, &y0, &y1, (PlotStyle){.color = color, .opacity = 0.9});
