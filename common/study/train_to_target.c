@@ -21,7 +21,7 @@ static TrainingSpec spec_of(const TargetSetup *s, const Pace *pace)
                           .batch = pace->batch,
                           .micro = s->micro,
                           .epochs = INFINITY,
-                          .sgd = {s->momentum, s->weight_decay, false},
+                          .sgd = {s->momentum, s->weight_decay, false, 0},
                           .method = s->method,
                           .pace = constant,
                           .context = pace};

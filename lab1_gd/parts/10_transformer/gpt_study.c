@@ -94,7 +94,7 @@ void gpt_open(void *study, const Lab *lab, uint64_t seed)
                              .test = test->count,
                              .batch = s->batch,
                              .epochs = INFINITY,
-                             .sgd = {0.9, 0, false},
+                             .sgd = {0.9, 0, false, 0},
                              .pace = training_plain,
                              .context = &s->pace};
     model_check(lab->be, &s->spec.model, s->batch);

@@ -90,7 +90,7 @@ static bool train(Network *n, const TrainingContext *t, const Recipe *r, TaskFar
                                                .images = r->images,
                                                .batch = r->batch,
                                                .epochs = INFINITY,
-                                               .sgd = {r->momentum, r->weight_decay, true},
+                                               .sgd = {r->momentum, r->weight_decay, true, 0},
                                                .pace = recipe_pace,
                                                .context = &pace},
                                (uint64_t)r->seed);

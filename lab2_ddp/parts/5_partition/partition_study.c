@@ -130,7 +130,7 @@ static bool train(void *context, int item, double *value, TaskFarmRun *farm)
                          .test = s->test,
                          .batch = s->split * s->batch,
                          .epochs = s->epochs,
-                         .sgd = {s->momentum, 0, false},
+                         .sgd = {s->momentum, 0, false, 0},
                          .pace = pace,
                          .context = &p,
                          .lay_out = lay_out,

@@ -38,7 +38,7 @@ static TrainingSpec spec_of(const SizeStudy *s, const BranchPace *pace, double e
                           .test = s->test,
                           .batch = most,
                           .epochs = epochs,
-                          .sgd = {s->momentum, 0, false},
+                          .sgd = {s->momentum, 0, false, 0},
                           .pace = branch_pace,
                           .context = pace};
 }

@@ -26,7 +26,7 @@ static TrainingSpec spec_of(const GapStudy *s, PlainPace *pace, GapWay way, int 
                           .test = s->test,
                           .batch = pace->batch,
                           .epochs = epochs,
-                          .sgd = {s->momentum, decay ? s->decay : 0, false},
+                          .sgd = {s->momentum, decay ? s->decay : 0, false, 0},
                           .pace = training_plain,
                           .context = pace};
 }

@@ -18,7 +18,7 @@ void rate_measure_spread(RateStudy *s)
                          .test = s->test,
                          .batch = largest,
                          .epochs = 1,
-                         .sgd = {s->momentum, 0, false},
+                         .sgd = {s->momentum, 0, false, 0},
                          .pace = training_plain,
                          .context = &pace};
     Training *t = training_new(&spec, s->seed);

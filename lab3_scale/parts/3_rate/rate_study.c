@@ -57,7 +57,7 @@ static TrainingSpec spec_of(const RateStudy *s, const char *model, const WarmPac
                           .test = s->test,
                           .batch = pace->batch,
                           .epochs = pace->epochs,
-                          .sgd = {s->momentum, 0, false},
+                          .sgd = {s->momentum, 0, false, 0},
                           .pace = warm_pace,
                           .context = pace};
 }

@@ -26,7 +26,7 @@ TrainingSpec norm_spec(const NormStudy *s, const PlainPace *pace, bool norm, int
                           .test = s->test,
                           .batch = pace->batch,
                           .epochs = s->epochs,
-                          .sgd = {s->momentum, 0, false},
+                          .sgd = {s->momentum, 0, false, 0},
                           .pace = training_plain,
                           .context = pace};
 }

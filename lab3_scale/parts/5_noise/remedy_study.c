@@ -42,7 +42,7 @@ static TrainingSpec spec_of(const RemedyStudy *s, Remedy r, GrowPace *pace, Nois
                          .test = s->test,
                          .batch = large,
                          .epochs = r == REMEDY_LONGER ? s->longer * s->epochs : s->epochs,
-                         .sgd = {s->momentum, s->weight_decay, false},
+                         .sgd = {s->momentum, s->weight_decay, false, 0},
                          .pace = r == REMEDY_GROWS    ? pace_grows
                                : r == REMEDY_WARMS_UP ? pace_warms_up
                                                       : pace_drops,
