@@ -169,7 +169,7 @@ table '/^fit/ { rows++; if ($3 == 2048) few += $4; if ($3 == 16384) many += $4 }
 run 1 student/11_model_size; stub 11a_fit_law.c
 run 1 sol/11_model_size --windows 7; refused '--windows.*: expected'
 run 1 sol/11_model_size --windows 999999; refused '.*is above the 265420 of the text'
-run 1 sol/11_model_size --budget 100 --windows 65536; refused '.*would need'
+run 1 sol/11_model_size --budget 100 --windows 200000; refused '.*would need'
 run 1 sol/11_model_size --data text; refused '--data'
 
 # ---- part 9 ----
