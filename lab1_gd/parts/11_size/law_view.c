@@ -43,8 +43,6 @@ static void draw_losses(const LawStudy *s, Plot *plot)
         }
         free(label);
     }
-    if (!s->fitted && s->no_fit)
-        plot_note(panel, s->no_fit);
 }
 
 static void draw_budget(const LawStudy *s, Plot *plot)
@@ -54,7 +52,7 @@ static void draw_budget(const LawStudy *s, Plot *plot)
                                  plot_log("parameters N", 10, s->best / 12, s->best * 12),
                                  plot_log("test loss above the floor E (nats)", 10, 0, 0));
     if (isnan(s->best)) {
-        plot_note(panel, s->fitted && s->no_optimum ? s->no_optimum : "when the law is fitted");
+        plot_note(panel, s->no_optimum ? s->no_optimum : "when the law is fitted");
         return;
     }
     for (int i = 0; i < CURVE; i++) {
@@ -127,8 +125,6 @@ static void draw_map(const LawStudy *s, Plot *plot)
     for (int i = 0; i < LAW_TESTS; i++)
         plot_scatter(panel, 1, &s->tested[i].N, &s->tested[i].D,
                      (PlotStyle){.color = PLOT_INK, .shape = PLOT_STAR, .size = 13});
-    if (!s->fitted)
-        plot_note(panel, "when the law is fitted");
 }
 
 void law_draw(const void *study, Plot *plot)
