@@ -31,6 +31,7 @@ enum { PLOT_INK = 0x24292f, PLOT_GREY = 0x8c959f, PLOT_WHITE = 0xffffff };
 /* Series colours that colour-blind people can tell apart (Okabe & Ito 2008), repeating after seven:
  * blue, vermilion, green, purple, orange, sky, grey. */
 uint32_t plot_series(int i);
+uint32_t plot_shade(int i); /* of five in order, from dark to light */
 /* That of a phase of an update, the same in all figures: "load", "forward", "backward", "exchange"
  * or "all-reduce", "update"; grey for others, such as waiting. */
 uint32_t plot_phase(const char *name);

@@ -16,7 +16,7 @@ enum {
     TOKENS = 256,
     LEAST_WINDOWS = 20,
     DRAWN = 1000000,
-    FACTS_DRAWN = 18874368, /* 265,421 windows to train on */
+    FACTS_DRAWN = 18874368, /* 265,420 windows to train on */
     SEED = 1,
     MOST_TEXT = 1 << 27
 };

@@ -14,6 +14,8 @@ uint32_t plot_series(int i)
     return color[(i % COUNT + COUNT) % COUNT];
 }
 
+uint32_t plot_shade(int i) { return plot_map_color(PLOT_VIRIDIS, 0.05 + 0.19 * i); }
+
 uint32_t plot_phase(const char *name)
 {
     static const struct {

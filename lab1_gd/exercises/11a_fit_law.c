@@ -7,7 +7,7 @@
  * z[i] > 0 is its loss above the floor E. Find the A and B with the least sum of squared
  * *relative* errors, ((A x[i] + B y[i]) / z[i] - 1)². Set its derivatives by A and by B to 0: two
  * linear equations. n >= 2, and x and y are not proportional. Negative factors are reported as they
- * are. The check asks for 1e-9, relative. */
+ * are. The check asks for 1e-7, relative. */
 void fit_law(double *A, double *B, const double *x, const double *y, const double *z, int n)
 {
     TODO("set A and B to the least-squares solution of A*x + B*y = z, errors relative to z");

@@ -8,10 +8,7 @@
 
 enum { CURVE = 80, LEVELS = 6 };
 
-static PlotStyle of_width(int w)
-{
-    return (PlotStyle){.color = plot_map_color(PLOT_VIRIDIS, 0.05 + 0.19 * w), .size = 8};
-}
+static PlotStyle of_width(int w) { return (PlotStyle){.color = plot_shade(w), .size = 8}; }
 
 static double smallest(const LawStudy *s) { return s->grid[0][0].N; }
 static double shortest(const LawStudy *s) { return s->grid[0][0].D; }
@@ -92,7 +89,7 @@ static void draw_levels(const LawStudy *s, PlotPanel *panel, double low, double 
     }
 }
 
-/* The best N for each budget from a thousandth of this one to ten times as much. */
+/* The best N for each budget from a ten-thousandth of this one to ten times as much. */
 static void draw_best(const LawStudy *s, PlotPanel *panel)
 {
     double x[CURVE], y[CURVE], C = law_compute(s);

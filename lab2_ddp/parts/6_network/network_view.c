@@ -22,12 +22,10 @@ static void draw_row(const NetworkStudy *s, PlotPanel *panel, int first, int n, 
     plot_scatter(panel, n, x, found, style);
 }
 
-/* Ranks in order, from dark to light. */
-static uint32_t color_of(int group) { return plot_map_color(PLOT_VIRIDIS, 0.05 + 0.19 * group); }
-
 static PlotStyle style_of_group(int group, const char *label)
 {
-    return (PlotStyle){.color = color_of(group), .shape = shapes[group], .size = 8, .label = label};
+    return (
+        PlotStyle){.color = plot_shade(group), .shape = shapes[group], .size = 8, .label = label};
 }
 
 /* ---- against bandwidth ---- */
@@ -43,7 +41,7 @@ static void draw_smooth(const NetworkStudy *s, PlotPanel *panel, int group)
         p.link.bandwidth = x[i] * 1e6 / 8;
         y[i] = 100 * efficiency(2 << group, network_work(s, p), p.link);
     }
-    plot_line(panel, STEPS, x, y, (PlotStyle){.color = color_of(group)});
+    plot_line(panel, STEPS, x, y, (PlotStyle){.color = plot_shade(group)});
 }
 
 /* Bit/s at which P ranks exchange for as long as they compute. */
@@ -72,7 +70,7 @@ static void draw_bandwidths(const NetworkStudy *s, Plot *plot)
             found[i] = 100 * network_measured(s, STUDY_BY_BANDWIDTH + g * STUDY_BANDWIDTHS + i);
         plot_scatter(panel, STUDY_BANDWIDTHS, x, found, style_of_group(g, names[g]));
         plot_scatter(panel, 1, &over, (double[]){50},
-                     (PlotStyle){.color = color_of(g), .shape = PLOT_STAR, .size = 15});
+                     (PlotStyle){.color = plot_shade(g), .shape = PLOT_STAR, .size = 15});
     }
     plot_rule_y(panel, 50, half);
     plot_scatter(panel, 1, (double[]){NAN}, (double[]){NAN},
