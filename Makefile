@@ -7,7 +7,7 @@
 
 # ---- variables for the command line; the "#=" lines are what `make` prints ----------------------
 #= SOL=1          the reference solutions instead of your code
-#= NP=4           world size: how many ranks a program runs on (default 1)
+#= NP=4           how many ranks a program runs on (default: a part's own number, else 1)
 #= HOSTS=a:4,b:4  machines, and ranks on each (default: this machine)
 #= KILL=1         'make lab2' trains and kills a random rank; KILL=STOP: stops it
 #= DEVICE=cpu     where to compute: auto, cpu, cuda

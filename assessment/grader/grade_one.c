@@ -78,15 +78,16 @@ static Paths paths_make(const GradeOptions *o)
     Paths at = {.dir = format_new("%s/run", out),
                 .build_log = format_new("%s/build.log", out),
                 .run_log = format_new("%s/run.log", out),
-                .score_log = format_new("%s/score.log", out)};
+                .score_log = format_new("%s/score.log", out),
+                .metrics = format_new("%s/metrics.csv", out)};
     at.program = format_new("%s/train", at.dir);
     at.data = format_new("%s/data", at.dir);
     socket_place(&at);
     at.hand = format_new("%s/hand", at.dir);
     at.weights = format_new("%s/weights.safetensors", at.hand);
     at.handed_in = format_new("%s/weights.safetensors", out);
-    const char *old[] = {at.dir, at.handed_in, at.build_log, at.run_log, at.score_log};
-    for (int i = 0; i < 5; i++)
+    const char *old[] = {at.dir, at.handed_in, at.metrics, at.build_log, at.run_log, at.score_log};
+    for (int i = 0; i < (int)(sizeof old / sizeof *old); i++)
         must_remove(old[i]);
     char *error = file_make_folder(at.hand);
     REQUIRE(!error, "%s", error);
@@ -100,7 +101,7 @@ static void paths_free(Paths *at)
         file_remove(at->apart);
     char *all[] = {at->dir,       at->program, at->data,      at->socket,    at->apart,
                    at->hand,      at->weights, at->handed_in, at->build_log, at->run_log,
-                   at->score_log, at->sandbox, at->no_sandbox};
+                   at->score_log, at->metrics, at->sandbox,   at->no_sandbox};
     for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
         free(all[i]);
 }

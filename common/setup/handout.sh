@@ -62,8 +62,10 @@ rm -rf "$labs"; mkdir "$labs"
 tar -c -f - -T "$files" | tar -x -f - -C "$labs"
 mv "$labs/common/setup/agents.md" "$labs/AGENTS.md"
 sed -i '/^[|~+] /d' "$labs"/lab*/check/mistakes.txt # edits of the references
-# The README without what only the course's makers can run.
-sed '/^<!-- makers/,/^<!-- end of makers/d' README.md >"$labs/README.md"
+# What the students have to read, without what only the course's makers can run.
+for file in README.md common/README.md; do
+    sed '/^<!-- makers/,/^<!-- end of makers/d' $file >"$labs/$file"
+done
 [ -z "$class" ] || common/setup/answers.py "$labs" "$class" "$out/class_$class"
 (cd "$labs" && find . -type f | sed 's,^\./,,' | sort | xargs -d '\n' sha256sum) >"$out/sums"
 mv "$out/sums" "$labs/common/setup/files.sha256"

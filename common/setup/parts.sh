@@ -5,7 +5,7 @@
 #     PROGRAM | RANKS | MINUTES | DIFFICULTY | core or choice | ABOUT
 #
 # RANKS: how many it starts on unless NP or HOSTS says otherwise; serial: one process, always.
-# "core 2b": of this part's exercises 2b alone is core.
+# "core 2b, 55 minutes": of this part's exercises 2b alone is core.
 # Indented under it is what is made with its reference solution; OPTIONS may begin with NP=RANKS:
 #
 #     demo   | TITLE | OPTIONS                    a station of 'make demo'
@@ -70,7 +70,7 @@ run() { # lab, program…, --, option…
 finished() { # lab, program, file
     local file name passed pending=() any='' of
     of=$(field "$1" "$2" 5)
-    case $of in 'core '*) of=${of#core } ;; *) of=$(number "$2") ;; esac
+    case $of in 'core '*) of=${of#core } of=${of%%,*} ;; *) of=$(number "$2") ;; esac
     for file in "$1/check/$of"[a-z_]*_check.c; do
         [ -e "$file" ] || continue
         any=yes name=$(basename "$file" _check.c) file=$1/exercises/$name.c
@@ -127,7 +127,7 @@ runs() { # kind, lab…
     done
 }
 core() { # lab
-    rows "$1" | awk -F ' *[|] *' '$5 ~ /^core/ { print $5 == "core" ? $1 + 0 : substr($5, 6) }'
+    rows "$1" | awk -F ' *[|] *' '$5 ~ /^core/ { split($5, word, /[ ,]+/); print word[2] ? word[2] : $1 + 0 }'
 }
 
 # The lines between "<!-- parts" and "<!-- end" are the table; the line after "## Part N", in

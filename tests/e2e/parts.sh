@@ -62,7 +62,7 @@ opens "one was deleted" lab/1_one ''
 done_with exercises/1a_f.c
 rm verdict_1a_f
 printf '    TODO(1);\n' >lab/exercises/1b_g.c
-sed -i '/^1_one/s/core/core 1a/' lab/parts.txt
+sed -i '/^1_one/s/core/core 1a, 20 minutes/' lab/parts.txt
 opens "its core exercise is done" '' '1a_f '
 [ "$("$parts" core lab | paste -sd ' ')" = '1a 2' ] || { "$parts" core lab; failed=yes; }
 [ -z "$failed" ]
