@@ -39,15 +39,17 @@ RunOptions run_options_default(void); /* all "auto", precision "fp32", out "buil
         {"precision", ARG_CHOICE, &(o).precision, .choices = "fp32|tf32|bf16|fp16", \
          .help = "numeric precision (on a CPU fp32 and bf16)"}, \
         {"comm", ARG_CHOICE, &(o).comm, .choices = "auto|self|mpi|nccl", \
-         .help = "communication between ranks"}, \
+         .help = "how ranks communicate; self: one rank alone"}, \
         {"data", ARG_CHOICE, &(o).data, .choices = (sets), .help = (what)}, \
-        {"data-dir", ARG_STRING, &(o).data_dir, .help = "folder that holds the data sets"}, \
+        {"data-dir", ARG_STRING, &(o).data_dir, \
+         .help = "folder to look for data sets in first (then data/ and /usr/share/datasets)"}, \
         {"seed", ARG_LONG, &(o).seed, .min = 0, .max = 9e15, .help = "seed of every random draw"}, \
         {"threads", ARG_INT,     &(o).threads, \
          .min = 0,  .max = 1024, .help = "threads per rank (0: cores / ranks)"}, \
         {"out", ARG_STRING, &(o).out, .help = "folder for results"}, \
     { \
-        "trace", ARG_FLAG, &(o).trace, .help = "write a timeline for Perfetto" \
+        "trace", ARG_FLAG, &(o).trace, \
+            .help = "write a timeline, trace.json, to open in ui.perfetto.dev" \
     }
 
 typedef struct Run {

@@ -13,13 +13,17 @@ static void parse(RunOptions *run, LawStudy *s, Option *table, int argc, char **
         {"seeds", ARG_INT, &s->seeds, .min = 1, .max = LAW_SEEDS, .help = "trainings of each size"},
         {"batch", ARG_INT, &s->batch, .min = 1, .max = 1024, .help = "windows per update"},
         {"windows", ARG_INT, &s->windows, .min = 8, .max = 1e6,
-         .help = "largest text of the fit, in windows of 64 characters; the others: 1/2, 1/4, 1/8"},
+         .help =
+             "windows of 64 characters in the largest text of the fit; the others have a half, a "
+             "quarter and an eighth"},
         {"rate", ARG_REAL, &s->rate, .min = 1e-6, .max = 100,
          .help = "learning rate at the start; decays as a cosine"},
         {"clip", ARG_REAL, &s->clip, .min = 0, .max = 1e6,
          .help = "shorten gradients longer than this; 0: none"},
         {"budget", ARG_REAL, &s->budget, .min = 0.01, .max = 100,
-         .help = "computation of the prediction, times the largest of the fit"},
+         .help =
+             "operations for which the best model is predicted, as a multiple of the fit's largest "
+             "training"},
         {"test", ARG_INT, &s->test, .min = 100, .max = 1e6, .help = "test windows used"},
         {0}};
     OPTIONS_KEEP(table, options);

@@ -40,7 +40,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     const Option options[] = {RUN_OPTIONS(c->run),
                               BATCH_SWEEP_OPTIONS(s->sweep),
                               {"fastest", ARG_INT, &s->fastest, .min = 4, .max = 65536,
-                               .help = "largest batch whose speed is measured"},
+                               .help = "largest batch whose images per second are measured"},
                               SPEED_OPTIONS(s->sweep.speeds),
                               {"full", ARG_FLAG, &c->full,
                                .help = "all images, more batch sizes and seeds: takes hours"},

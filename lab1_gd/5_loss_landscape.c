@@ -13,6 +13,7 @@ static Choices defaults(void)
 {
     return (Choices){.run = run_options_default(),
                      .norm = "running",
+                     .skip = true,
                      .lines = true,
                      .path = true,
                      .eigenvalues = true,
@@ -40,18 +41,18 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"against", ARG_STRING, &c->against,
          .help = "… and compare it with the network in this file"},
         {"model", ARG_STRING, &r->spec.name,
-         .help = "linear, mlp, cnn, resnet8 (default), resnet20 (compare), resnet56 (full) …; for "
-                 "text gpt-32-2-4 …"},
-        {"no-skip", ARG_FLAG, &c->no_skip, .help = "train without skip connections"},
+         .help = "linear, mlp, cnn, resnet8 …, for text gpt-32-2-4 …; unless given resnet8, with "
+                 "--compare resnet20, with --full resnet56"},
+        {"skip", ARG_FLAG, &c->skip, .help = "train with skip connections"},
         {"compare", ARG_FLAG, &c->compare,
          .help = "train two, with and without skip connections, side by side"},
         {"full", ARG_FLAG, &c->full, .help = "compare ResNet-56 (an hour and a half on 2 cores)"},
         {"recorded", ARG_STRING, &c->recorded,
          .help = "draw the results in this folder, measured earlier"},
         {"points", ARG_INT, &c->points, .min = 0, .max = 1001,
-         .help = "points along each side (0: 25; compare 21; full 31)"},
+         .help = "points along each side; 0: 25, with --compare 21, with --full 31"},
         {"extent", ARG_REAL, &c->extent, .min = 1e-3, .max = 100,
-         .help = "range along each direction, in units of the filters' lengths"},
+         .help = "how far along each direction; 1: as far as each filter of the network is long"},
         {"images", ARG_INT, &c->images, .min = 1, .max = 1000000,
          .help = "images on which the loss is measured"},
         {"test", ARG_FLAG, &c->test, .help = "measure on test images instead of training images"},
@@ -76,7 +77,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
          .help = "stop after this many updates"},
         {"rate", ARG_REAL, &r->rate, .min = 1e-6, .max = 100, .help = "learning rate"},
         {"target", ARG_REAL, &r->target, .min = 0, .max = 100,
-         .help = "stop at this loss (0: compare 0.2, else never)"},
+         .help = "stop at this training loss; 0: never, with --compare 0.2, with --full 0.35"},
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("5_loss_landscape", "The loss of a real network around its solution.", table, argc,
@@ -99,7 +100,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
                  : c->full      ? "resnet56"
                  : c->compare   ? "resnet20"
                                 : "resnet8";
-    r->spec.no_skip = c->no_skip;
+    r->spec.no_skip = !c->skip;
     r->seed = c->run.seed;
     c->points = c->points ? c->points : c->full ? 31 : c->compare ? 21 : 25;
 }

@@ -61,7 +61,7 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
         {"weight-decay", ARG_REAL, &l->weight_decay, .min = 0, .max = 1,
          .help = "weight decay of SGD"},
         {"target", ARG_REAL, &l->target, .min = 1e-6, .max = 1,
-         .help = "test error: how much data does it take?"},
+         .help = "test error for which the fitted law says how many images it takes"},
         {"test", ARG_INT, &l->test, .min = 100, .max = 1e6, .help = "test images used"},
         {"full", ARG_FLAG, &c->full,
          .help = "a convolutional network, more sizes, seeds and epochs: takes hours"},

@@ -25,17 +25,20 @@ static void parse(Choices *c, Option *table, int argc, char **argv)
     const Option options[] = {
         RUN_OPTIONS(c->run),
         {"machine", ARG_INT, &c->machine, .min = 0, .max = WHAT_IF_MACHINES - 1,
-         .help = "0 a CPU core, 1 V100, 2 A100, 3 H100"},
+         .help = "0 = a CPU core, 1 = V100, 2 = A100, 3 = H100"},
         {"net", ARG_INT, &c->net, .min = 0, .max = WHAT_IF_NETS - 1,
-         .help = "0 MLP, 1 ResNet-8, 2 ResNet-50, 3 GPT-2, 4 10^9 parameters, 5 7*10^9"},
+         .help =
+             "0 = MLP, 1 = ResNet-8, 2 = ResNet-50, 3 = GPT-2, 4 = 10^9 parameters, 5 = 7*10^9"},
         {"ranks", ARG_INT, &c->ranks, .min = 1, .max = 4096, .help = "ranks"},
         {"batch", ARG_INT, &c->batch, .min = 1, .max = 65536, .help = "samples per rank"},
         {"link", ARG_STRING, &c->link, .help = "the network: BANDWIDTH,LATENCY as in 1Gbit/s,50us"},
-        {"fp32", ARG_FLAG, &c->fp32, .help = "FP32 instead of mixed precision"},
+        {"fp32", ARG_FLAG, &c->fp32, .help = "compute and send in FP32, not in mixed precision"},
         {"remedy", ARG_INT, &c->remedy, .min = 0, .max = REMEDIES - 1,
-         .help =
-             "0 none, 1 overlap, 2 accumulate, 3 BF16, 4 8 bits, 5 2 bits, 6 top 1 %, 7 DiLoCo"},
-        {"stage", ARG_INT, &c->stage, .min = 0, .max = ZERO_STAGES - 1, .help = "ZeRO stage"},
+         .help = "0 = none, 1 = overlap, 2 = accumulate, 3 = BF16, 4 = 8 bits, 5 = 2 bits, 6 = top "
+                 "1 %, "
+                 "7 = DiLoCo"},
+        {"stage", ARG_INT, &c->stage, .min = 0, .max = ZERO_STAGES - 1,
+         .help = "ZeRO stage; 0 = none"},
         {"measure", ARG_FLAG, &c->measure,
          .help = "also measure every remedy and stage, on NP ranks"},
         {0}};

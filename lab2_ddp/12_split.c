@@ -10,14 +10,14 @@
 static void parse(RunOptions *run, SplitStudy *s, const char **link, Option *table, int argc,
                   char **argv)
 {
-    const Option options[] = {
-        {"link", ARG_STRING, link, .help = "the network, on the virtual clock: BANDWIDTH,LATENCY"},
-        {"positions", ARG_INT, &s->positions, .min = 8, .max = 4096,
-         .help = "positions of the sequence, a multiple of the ranks"},
-        {"width", ARG_INT, &s->width, .min = 8, .max = 2048,
-         .help = "numbers per position between layers, a multiple of the ranks"},
-        {"out", ARG_STRING, &run->out, .help = "folder for results"},
-        {0}};
+    const Option options[] = {{"link", ARG_STRING, link,
+                               .help = "the network, on the virtual clock: BANDWIDTH,LATENCY"},
+                              {"positions", ARG_INT, &s->positions, .min = 8, .max = 4096,
+                               .help = "positions of the sequence, a multiple of the ranks"},
+                              {"width", ARG_INT, &s->width, .min = 8, .max = 2048,
+                               .help = "width of the transformer's layer, a multiple of the ranks"},
+                              {"out", ARG_STRING, &run->out, .help = "folder for results"},
+                              {0}};
     OPTIONS_KEEP(table, options);
     args_parse("12_split", "Tensor, sequence and context parallelism.", table, argc, argv);
 }

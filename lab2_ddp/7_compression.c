@@ -20,8 +20,9 @@ static void parse(Choices *c, CompressionStudy *s, Option *table, int argc, char
         RUN_OPTIONS_TEXT(c->run),
         {"model", ARG_STRING, &s->model, .help = "mlp; for text gpt-32-2-4 …"},
         {"link", ARG_STRING, &c->link,
-         .help =
-             "network of the training runs; all links drawn have its latency: BANDWIDTH,LATENCY"},
+         .help = "network of the training runs, BANDWIDTH,LATENCY; the figure's other bandwidths "
+                 "have this "
+                 "latency"},
         {"only", ARG_STRING, &s->only, .help = "only remedies whose name contains this"},
         {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096, .help = "images per rank and update"},
         {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
@@ -33,7 +34,7 @@ static void parse(Choices *c, CompressionStudy *s, Option *table, int argc, char
         {"rate", ARG_REAL, &s->rate, .min = 1e-6, .max = 100, .help = "learning rate (constant)"},
         {"momentum", ARG_REAL, &s->momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"},
         {"below", ARG_REAL, &s->below, .min = 0, .max = 0.9,
-         .help = "target accuracy: this far below what the plain exchange reaches"},
+         .help = "the target is the plain exchange's test accuracy less this"},
         {"full", ARG_FLAG, &c->full,
          .help = "5 seeds, four times the updates and units, 10,000 test images"},
         {0}};

@@ -23,7 +23,8 @@ static void parse(RunOptions *run, LocalStudy *s, Option *table, int argc, char 
         {"momentum", ARG_REAL, &s->spec.momentum, .min = 0, .max = 0.9999,
          .help = "momentum of each rank's SGD"},
         {"plain", ARG_LONG, &s->spec.plain, .min = 0, .max = 1e6,
-         .help = "updates with an exchange after each, before local SGD starts (post-local SGD)"},
+         .help = "first this many updates with an exchange after each, then local SGD (post-local "
+                 "SGD)"},
         {"outer-rate", ARG_REAL, &s->spec.outer_rate, .min = 0, .max = 100,
          .help = "learning rate of the outer steps"},
         {"outer-momentum", ARG_REAL, &s->spec.outer_momentum, .min = 0, .max = 0.9999,
@@ -31,7 +32,7 @@ static void parse(RunOptions *run, LocalStudy *s, Option *table, int argc, char 
         {"keep", ARG_INT, &s->spec.keep, .min = 1, .max = SPARSE_CHUNK,
          .help = "elements that SparseLoCo sends out of each 4096"},
         {"decay", ARG_REAL, &s->spec.decay, .min = 0, .max = 1,
-         .help = "decay of SparseLoCo's residual per exchange"},
+         .help = "SparseLoCo: share of what was not sent that is kept for the next exchange"},
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("8_local", "Ranks that train on their own and exchange now and then.", table, argc,

@@ -25,7 +25,7 @@ static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char *
         {"seeds", ARG_INT, &s->tuned.seeds, .min = 1, .max = TUNED_SEEDS,
          .help = "runs per batch size"},
         {"budget", ARG_INT, &s->tuned.budget, .min = 0, .max = TUNED_BUDGET,
-         .help = "runs to tune each learning rate (0: use the predicted rate)"},
+         .help = "trainings to tune each learning rate (0: take the predicted one)"},
         {"rate", ARG_REAL, &s->rate, .min = 1e-6, .max = 100,
          .help = "predicted learning rate at batch 64; grows with the root of the batch"},
         {"momentum", ARG_REAL, &s->momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"},

@@ -12,7 +12,8 @@ static void parse(RunOptions *run, RateStudy *s, Option *table, int argc, char *
     const Option options[] = {
         RUN_OPTIONS(*run),
         {"model", ARG_STRING, &s->model, .help = "mlp, cnn, resnet8 …"},
-        {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096, .help = "small batch"},
+        {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096,
+         .help = "images per update, small batch"},
         {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
         {"test", ARG_INT, &s->test, .min = 100, .max = 1e6, .help = "test images used"},
         {"epochs", ARG_REAL, &s->epochs, .min = 1, .max = 1000, .help = "epochs per run"},

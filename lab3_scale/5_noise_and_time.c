@@ -12,8 +12,10 @@ static void parse(RunOptions *run, RemedyStudy *s, Option *table, int argc, char
     const Option options[] = {
         RUN_OPTIONS(*run),
         {"model", ARG_STRING, &s->model, .help = "mlp, cnn, resnet8 …"},
-        {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096, .help = "small batch"},
-        {"k", ARG_INT, &s->k, .min = 2, .max = 1024, .help = "large batch / small batch"},
+        {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096,
+         .help = "images per update, small batch"},
+        {"k", ARG_INT, &s->k, .min = 2, .max = 1024,
+         .help = "the large batch is this many times the small one"},
         {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
         {"test", ARG_INT, &s->test, .min = 100, .max = 1e6, .help = "test images used"},
         {"epochs", ARG_REAL, &s->epochs, .min = 0.1, .max = 1000,

@@ -11,10 +11,12 @@ static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **a
     const Option options[] = {
         RUN_OPTIONS_TEXT(*run),
         {"model", ARG_STRING, &c->model, .help = "mlp, cnn, resnet8 …; for text gpt-32-2-4 …"},
-        {"batch", ARG_INT, &c->batch, .min = 1, .max = 4096, .help = "small batch"},
-        {"k", ARG_INT, &c->k[0], .min = 2, .max = 1024, .help = "large batch / small batch"},
-        {"K", ARG_INT, &c->k[1], .min = 2, .max = 1024,
-         .help = "second, larger batch / small batch"},
+        {"batch", ARG_INT, &c->batch, .min = 1, .max = 4096,
+         .help = "images per update, small batch"},
+        {"k", ARG_INT, &c->k[0], .min = 2, .max = 1024,
+         .help = "the first large batch is this many times the small one"},
+        {"second-k", ARG_INT, &c->k[1], .min = 2, .max = 1024,
+         .help = "the second large batch is this many times the small one"},
         {"images", ARG_INT, &c->images, .min = 64, .max = 1e6, .help = "training images used"},
         {"test", ARG_INT, &c->test, .min = 50, .max = 1e6,
          .help = "test images used; as many are held out for tuning"},
@@ -23,7 +25,7 @@ static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **a
         {"warm-up", ARG_REAL, &c->warm, .max = 0.9,
          .help = "share of the updates over which every rate rises to its full value"},
         {"budget", ARG_INT, &c->tuned.budget, .min = 0, .max = TUNED_BUDGET,
-         .help = "runs to tune each remedy's learning rate"},
+         .help = "trainings to tune each remedy's learning rate"},
         {"seeds", ARG_INT, &c->tuned.seeds, .min = 1, .max = TUNED_SEEDS,
          .help = "runs of each remedy"},
         {"rate", ARG_REAL, &c->rate, .min = 1e-6, .max = 100,
@@ -39,8 +41,8 @@ static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **a
     if (text_named(run->data)) /* one window has 64 labels */
         args_otherwise(table, "model", "gpt-32-2-4", "batch", "4", "test", "500", "epochs", "4",
                        "warm-up", "0.1", "rate", "0.02", "images", "4096", NULL);
-    REQUIRE(c->k[0] < c->k[1], "--k=%d, --K=%d: expected a smaller and a larger one", c->k[0],
-            c->k[1]);
+    REQUIRE(c->k[0] < c->k[1], "--k=%d, --second-k=%d: expected a smaller and a larger one",
+            c->k[0], c->k[1]);
     if (full) {
         args_otherwise(table, "images", "8192", "seeds", "5", NULL);
     }

@@ -50,15 +50,14 @@ static void parse(RunOptions *run, Predictor *p, const char **link, const char *
         {"per-node", ARG_INT, &p->per_node, .min = 1, .max = 64, .help = "devices per machine"},
         {"batch", ARG_INT, &p->batch, .min = 1, .max = 65536, .help = "images per device"},
         {"gbits", ARG_REAL, &p->gbits, .min = 1e-3, .max = 1e4,
-         .help = "Gbit/s between machines; inside one as measured here, or, run on one rank, 10 "
-                 "times this"},
+         .help = "Gbit/s between machines (inside one: measured here; on one rank: 10 times this)"},
         {"latency", ARG_REAL, &p->latency, .min = 0.01, .max = 1e5,
-         .help = "µs between machines; inside one as measured here, or, run on one rank, a tenth "
-                 "of this"},
+         .help =
+             "µs per message between machines (inside one: measured here; on one rank: a tenth)"},
         {"overlap", ARG_REAL, &p->overlap, .min = 0, .max = 1,
-         .help = "fraction of the computing time that can hide the exchange"},
+         .help = "share of the computing time during which messages can travel"},
         {"faster", ARG_REAL, &p->faster, .min = 1, .max = 64,
-         .help = "speed-up of bf16 over fp32 computing"},
+         .help = "how many times as fast BF16 computes as FP32"},
         {"watts", ARG_REAL, &p->watts, .min = 0, .max = 1e5, .help = "power of a device, in watts"},
         {"price", ARG_REAL, &p->price, .min = 0, .max = 1e5, .help = "price of a device per hour"},
         {0}};

@@ -62,7 +62,8 @@ static bool read_value(const Option *o, const char *text)
 
 /* ---- the table as text: --help, with lines wrapped to WIDTH columns ---- */
 
-enum { WIDTH = 100, COLUMN = 26 }; /* of the page; of the descriptions */
+enum { WIDTH = 100, COLUMN = 26 };     /* of the page; of the descriptions */
+static const double MOST_SHOWN = 1e12; /* a larger limit is no news */
 
 /* " from 0 to 10000", " of at least 0", or "" for any. */
 static char *range_text(const Option *o)
@@ -160,10 +161,12 @@ static char *option_head(const Option *o)
 static void print_option(const Option *o)
 {
     char *head = option_head(o), *value = args_text(o), *range = range_text(o);
-    bool number = o->kind == ARG_INT || o->kind == ARG_LONG || o->kind == ARG_REAL;
-    const char *from = number ? range : "";
-    char *text = *value ? format_new("%s%s%s (default %s)", o->help, *from ? "," : "", from, value)
-                        : format_new("%s%s%s", o->help, *from ? "," : "", from);
+    bool number = o->kind == ARG_INT || o->kind == ARG_LONG || o->kind == ARG_REAL,
+         says = number && *range && o->max < MOST_SHOWN;
+    const char *from = says ? range + (strncmp(range, " from ", 6) ? strlen(" of ") : 6) : "";
+    char *text = *value || says ? format_new("%s (%s%s%s%s)", o->help, *value ? "default " : "",
+                                             value, *value && says ? "; " : "", from)
+                                : format_new("%s", o->help);
     int width = columns(head, strlen(head));
     printf("%s", head);
     if (width + 2 > COLUMN)

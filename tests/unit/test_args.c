@@ -239,13 +239,13 @@ TEST(help)
     printf("%s", page);
     const char *const words[] = {"train: Train a network.\n",
                                  "--epochs=N ",
-                                 "passes over the training set, from 0 to 10000 (default 3)",
+                                 "passes over the training set (default 3; 0 to 10000)",
                                  "--schedule=constant|step|cosine|onecycle\n   ",
                                  "of the rate (default step)",
                                  "--[no-]trace ",
                                  "(default no)",
                                  "(default yes)",
-                                 "a number that may be negative, from -3 to 3 (default 0)",
+                                 "a number that may be negative (default 0; -3 to 3)",
                                  "--out=TEXT",
                                  "--help"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

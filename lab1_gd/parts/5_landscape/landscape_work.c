@@ -36,7 +36,7 @@ static Network *network_of_file(const Session *s, const char *file, int batch)
     const Network *first = s->view.look[0].net;
     char *second = first && !strcmp(first->name, name) ? format_new("%s 2", name) : NULL;
     bool other = s->c->named && strcmp(s->c->named, spec.name);
-    REQUIRE(file != s->c->checkpoint || (!other && (!s->c->no_skip || spec.no_skip)),
+    REQUIRE(file != s->c->checkpoint || (!other && (s->c->skip || spec.no_skip)),
             "%s: a network %s%s: --model and --no-skip say otherwise: leave them out", file,
             spec.name, spec.no_skip ? " without skips" : "");
     Network *net = network_new(s->study.lab->be, &spec, batch, second ? second : name);

@@ -13,7 +13,7 @@ typedef struct Choices {
     const char *checkpoint, *against, *norm;
     const char *named;    /* --model; NULL: not given */
     const char *recorded; /* a folder of results: draw those; NULL: measure */
-    bool no_skip, compare, full, test, lines, path, eigenvalues;
+    bool skip, compare, full, test, lines, path, eigenvalues;
     int points, images, batch, steps;
     double extent;
     int64_t directions;
