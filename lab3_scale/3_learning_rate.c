@@ -1,7 +1,8 @@
 /* 3_learning_rate.c: which learning rate does a batch k times as large want? The same, √k or k
  * times it; what each does to the covariance of an update; and a training that diverges without a
- * warm-up, and converges with one. Exercises: exercises/3a_scaled_rate.c, 3b_warm_up.c,
- * 3c_update_spread.c.
+ * warm-up, and converges with one. On text the same for Adam, and for a transformer with its norms
+ * before or behind its layers. Exercises: exercises/3a_scaled_rate.c, 3b_warm_up.c,
+ * 3c_update_spread.c; on text 6e_adam.c, too.
  */
 #include "lab3.h"
 #include "parts/3_rate/rate_study.h"
@@ -10,8 +11,8 @@ static void parse(RunOptions *run, RateStudy *s, Option *table, int argc, char *
 {
     static bool full;
     const Option options[] = {
-        RUN_OPTIONS(*run),
-        {"model", ARG_STRING, &s->model, .help = "mlp, cnn, resnet8 …"},
+        RUN_OPTIONS_TEXT(*run),
+        {"model", ARG_STRING, &s->model, .help = "mlp, cnn, resnet8 …; for text gpt-32-2-4 …"},
         {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096,
          .help = "images per update, small batch"},
         {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},
@@ -43,6 +44,14 @@ static void parse(RunOptions *run, RateStudy *s, Option *table, int argc, char *
                argc, argv);
     if (full)
         args_otherwise(table, "seeds", "10", NULL);
+    if (text_named(run->data)) /* one window has 64 labels */
+        args_otherwise(table, "model", "gpt-32-2-4", "batch", "4", "images", "4096", "test", "500",
+                       "rate", "0.002", "starts", "5", "start-model", "gpt-64-6-4", "start-images",
+                       "4096", "start-batch", "16", "start-epochs", "1", "start-base", "0.0001",
+                       "start-k", "10", "start-warmup", "0.25", NULL);
+    s->study.missing = exercise_missing(text_named(run->data)
+                                            ? "3a_scaled_rate 3b_warm_up 6e_adam"
+                                            : "3a_scaled_rate 3b_warm_up 3c_update_spread");
 }
 
 int main(int argc, char **argv)
@@ -54,7 +63,6 @@ int main(int argc, char **argv)
                               .open = rate_open,
                               .title = "Lab 3 · learning rate",
                               .png = "learning_rate.png",
-                              .missing = exercise_missing(NULL),
                               .work = rate_work,
                               .draw = rate_draw,
                               .report = rate_report},

@@ -44,7 +44,7 @@ static Model *planned(Backend *be, const ModelSpec *spec, int batch)
     REQUIRE(model_zoo(m),
             "model '%s': expected linear, mlp, cnn, resnetD (D = 8, 14, 20, … 56 …), wrn16-K (K = "
             "1 to 20), airbench-W (W = 1 to 512; also airbench-W-silu, airbench-W-relu) or, for "
-            "text, gpt-D-L-H (width, layers, heads)",
+            "text, gpt-D-L-H (width, layers, heads; also gpt-D-L-H-post)",
             spec->name);
     model_plan(m);
     require_memory(m);

@@ -12,6 +12,12 @@
 static const float GPT_STD = 0.02f;
 enum { GPT_WIDEST = 1024, GPT_LAYERS = 48 };
 
+/* "gpt-64-2-4", "gpt-64-2-4-post": layer norms before the halves of a block, or behind them. */
+typedef struct GptName {
+    int width, layers, heads;
+    bool post;
+} GptName;
+
 /* conv, batch norm, ReLU; or, without batch norm, conv and ReLU. A residual is added before the
  * ReLU. Names: <prefix>conv<i>, <prefix>bn<i>. */
 static int conv_bn(Model *m, int x, const char *prefix, int i, int out, int stride, bool relu,
@@ -145,42 +151,57 @@ static void airbench(Model *m, int width, Activation f)
     model_mean_head(m, model_maxpool(m, x, 3), "head", m->spec.classes);
 }
 
-/* x + attn(ln_1(x)), then x + mlp(ln_2(x)). */
-static int gpt_block(Model *m, int x, int layer, int width, int heads, float last_std)
+/* Of a layer with `in` inputs: GPT-2's standard deviation, the smaller the more `halves` add up to
+ * the residual. Post-norm shows what it does only with larger ones. */
+static float gpt_std(const GptName *g, int in, int halves)
+{
+    return g->post ? 1 / sqrtf((float)in) : GPT_STD / sqrtf((float)halves);
+}
+
+/* Pre-norm: x + attn(ln_1(x)), then x + mlp(ln_2(x)). Post-norm: ln_1(x + attn(x)), then
+ * ln_2(x + mlp(x)) (Vaswani et al., arXiv 1706.03762). */
+static int gpt_block(Model *m, int x, int layer, const GptName *g)
 {
     char name[6][48];
     static const char *parts[] = {"ln_1", "attn.c_attn", "attn.c_proj",
                                   "ln_2", "mlp.c_fc",    "mlp.c_proj"};
     for (int i = 0; i < 6; i++)
         snprintf(name[i], sizeof name[i], "h.%d.%s", layer, parts[i]);
-    int h = model_linear(m, model_layernorm(m, x, name[0]), name[1], 3 * width, GPT_STD, NONE);
-    x = model_linear(m, model_attention(m, h, heads), name[2], width, last_std,
-                     m->spec.no_skip ? NONE : x);
-    h = model_linear(m, model_layernorm(m, x, name[3]), name[4], 4 * width, GPT_STD, NONE);
-    h = model_activation_of(m, h, ACTIVATION_GELU_TANH, NULL);
-    return model_linear(m, h, name[5], width, last_std, m->spec.no_skip ? NONE : x);
+    int width = g->width;
+    for (int half = 0; half < 2; half++) {
+        char(*own)[48] = name + 3 * half;
+        int in = x, h = g->post ? x : model_layernorm(m, x, own[0]);
+        h = model_linear(m, h, own[1], (half ? 4 : 3) * width, gpt_std(g, width, 1), NONE);
+        h = half ? model_activation_of(m, h, ACTIVATION_GELU_TANH, NULL)
+                 : model_attention(m, h, g->heads);
+        x = model_linear(m, h, own[2], width, gpt_std(g, half ? 4 * width : width, 2 * g->layers),
+                         m->spec.no_skip ? NONE : in);
+        if (g->post)
+            x = model_layernorm(m, x, own[0]);
+    }
+    return x;
 }
 
 /* GPT-2 (Radford et al., 2019) without dropout, its names and initial weights; the context is as
  * long as a sample. Parameters have the names of Hugging Face's GPT2Model, and the shapes of
  * PyTorch's Linear, [out,in]: its Conv1D weights (c_attn, c_proj, c_fc) are their transposes. The
- * logits' weights are wte's. As around every dense layer, activations are float32 in any precision;
- * a GPU's tensor cores multiply in TF32, a CPU's dots in BF16.
+ * logits' weights are wte's. A post-norm network has no ln_f, since its last layer is a norm. As
+ * around every dense layer, activations are float32 in any precision; a GPU's tensor cores multiply
+ * in TF32, a CPU's dots in BF16.
  *
  * Tokens come as the loader makes them of bytes, (v / 255 - mean) istd: with mean 0 and istd 255
  * these are whole numbers again, exactly. */
-static void gpt(Model *m, int width, int layers, int heads)
+static void gpt(Model *m, const GptName *g)
 {
     const ModelSpec *s = &m->spec;
     REQUIRE(s->h == 1 && s->c == 1, "model %s reads text, not images of %dx%dx%d", s->name, s->h,
             s->w, s->c);
     REQUIRE(s->w <= MAX_CONTEXT, "model %s: a context of %d tokens: expected at most %d", s->name,
             s->w, MAX_CONTEXT);
-    float last_std = GPT_STD / sqrtf(2 * (float)layers);
-    int x = model_embedding(m, 0, "wte", "wpe", width, GPT_STD), wte = m->layers[0].w;
-    for (int layer = 0; layer < layers; layer++)
-        x = gpt_block(m, x, layer, width, heads, last_std);
-    model_tied_linear(m, model_layernorm(m, x, "ln_f"), "lm_head", wte);
+    int x = model_embedding(m, 0, "wte", "wpe", g->width, GPT_STD), wte = m->layers[0].w;
+    for (int layer = 0; layer < g->layers; layer++)
+        x = gpt_block(m, x, layer, g);
+    model_tied_linear(m, g->post ? x : model_layernorm(m, x, "ln_f"), "lm_head", wte);
 }
 
 /* "resnet20" matches ("resnet", 8, 164, &20); nothing may follow the number, and "resnet020" is not
@@ -214,11 +235,13 @@ static bool airbench_named(const char *name, int *width, Activation *f)
     return false;
 }
 
-/* "gpt-128-4-4". Once a name has that form, what is wrong with its numbers is said here. */
-static bool gpt_named(const char *name, int number[3])
+/* "gpt-128-4-4", "gpt-128-4-4-post". Once a name has that form, what is wrong with its numbers is
+ * said here. */
+static bool gpt_named(const char *name, GptName *g)
 {
     static const char *const what[] = {"width", "layers", "heads"};
     const char *rest = name;
+    int number[3];
     for (int i = 0; i < 3; i++, rest += strcspn(rest, "-")) {
         char part[32], before[] = "gpt-";
         const char *start = i == 0 ? before : before + 3;
@@ -231,25 +254,26 @@ static bool gpt_named(const char *name, int number[3])
             return false;
         number[i] = found < INT_MAX ? (int)found : INT_MAX;
     }
-    if (*rest)
+    *g = (GptName){number[0], number[1], number[2], !strcmp(rest, "-post")};
+    if (*rest && !g->post)
         return false;
     static const int most[] = {GPT_WIDEST, GPT_LAYERS, GPT_WIDEST};
     for (int i = 0; i < 3; i++)
         REQUIRE(number[i] >= 1 && number[i] <= most[i], "model %s: %s of %d: expected 1 to %d",
                 name, what[i], number[i], most[i]);
-    int width = number[0], heads = number[2];
-    REQUIRE(width % heads == 0, "model %s: a width of %d cannot be split into %d heads", name,
-            width, heads);
-    REQUIRE(width / heads <= MAX_HEAD,
-            "model %s: heads of %d channels: at most %d: take more heads", name, width / heads,
-            MAX_HEAD);
+    REQUIRE(g->width % g->heads == 0, "model %s: a width of %d cannot be split into %d heads", name,
+            g->width, g->heads);
+    REQUIRE(g->width / g->heads <= MAX_HEAD,
+            "model %s: heads of %d channels: at most %d: take more heads", name,
+            g->width / g->heads, MAX_HEAD);
     return true;
 }
 
 bool model_zoo(Model *m)
 {
     Activation f;
-    int number, sizes[3];
+    GptName g;
+    int number;
     const char *name = m->spec.name;
     if (!strcmp(name, "linear"))
         model_dense(m, 0, "fc", m->spec.classes);
@@ -263,8 +287,8 @@ bool model_zoo(Model *m)
         wrn16(m, number);
     else if (airbench_named(name, &number, &f))
         airbench(m, number, f);
-    else if (gpt_named(name, sizes))
-        gpt(m, sizes[0], sizes[1], sizes[2]);
+    else if (gpt_named(name, &g))
+        gpt(m, &g);
     else
         return false;
     return true;

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # record.sh PROGRAMS [ONLY [DRAW]]: the expected results, into LAB/recorded/NAME/: the report,
 # metrics.csv; of lab 1's part 5 the surfaces; of lab 3's parts 1 and 7 every training (tries.csv,
-# sweep.csv). The labs' parts.txt list them.
+# sweep.csv). The labs' parts.txt list them. A figure in docs/ that parts.txt makes with the same
+# options is drawn anew, so that it and the text's numbers are of one run.
 #
 # ONLY: those with this in their name. What is recorded is not run again: remove its folder for
 # that; speed.csv alone to measure the speeds of lab 3's part 1 again, without training. What was
@@ -57,6 +58,10 @@ one() { # name, ranks, program, options
     [ ! -e "$dir/landscape.json" ] || cp "$dir/landscape.json" "$dir"/*.points.csv "$folder.new/"
     rm -rf "$folder"
     mv "$folder.new" "$folder"
+    while IFS='|' read -r _ _ figures _; do
+        for figure in $figures; do cp "$out/${figure#*=}.png" "docs/${figure%=*}.png"; done
+    done < <(common/setup/parts.sh runs figure lab*_* | awk -F '|' -v of="$3" -v options="$4" \
+        '$1 == of && $4 == options')
     echo "$1: recorded in $((SECONDS - began)) s"
 }
 

@@ -52,7 +52,8 @@ CASES = (
        (["airbench-4-silu", "--batch=3", "--side=50", "--channels=2"], True, True),
        (["airbench-8", "--batch=4", "--side=32", "--no-batchnorm"], True, False)]
     + [(["gpt-32-2-4", "--batch=4", "--context=40"], True, True),
-       (["gpt-24-3-1", "--batch=3", "--context=65"], True, True)]
+       (["gpt-24-3-1", "--batch=3", "--context=65"], True, True),
+       (["gpt-32-2-4-post", "--batch=4", "--context=40"], True, True)]
 )
 
 

@@ -176,9 +176,9 @@ def attend(q, k, v):
 
 
 class Block(nn.Module):
-    def __init__(self, width, heads):
+    def __init__(self, width, heads, post):
         super().__init__()
-        self.heads = heads
+        self.heads, self.post = heads, post
         self.ln_1, self.ln_2 = nn.LayerNorm(width), nn.LayerNorm(width)
         self.attn, self.mlp = nn.Module(), nn.Module()
         self.attn.c_attn = nn.Linear(width, 3 * width)
@@ -186,24 +186,33 @@ class Block(nn.Module):
         self.mlp.c_fc = nn.Linear(width, 4 * width)
         self.mlp.c_proj = nn.Linear(4 * width, width)
 
-    def forward(self, x):
+    def attention(self, x):
         batch, length, width = x.shape
         q, k, v = (part.view(batch, length, self.heads, -1).transpose(1, 2)
-                   for part in self.attn.c_attn(self.ln_1(x)).split(width, dim=2))
+                   for part in self.attn.c_attn(x).split(width, dim=2))
         y = attend(q, k, v)
-        x = x + self.attn.c_proj(y.transpose(1, 2).reshape(batch, length, width))
-        return x + self.mlp.c_proj(F.gelu(self.mlp.c_fc(self.ln_2(x)), approximate="tanh"))
+        return self.attn.c_proj(y.transpose(1, 2).reshape(batch, length, width))
+
+    def dense(self, x):
+        return self.mlp.c_proj(F.gelu(self.mlp.c_fc(x), approximate="tanh"))
+
+    def forward(self, x):
+        if self.post:
+            x = self.ln_1(x + self.attention(x))
+            return self.ln_2(x + self.dense(x))
+        x = x + self.attention(self.ln_1(x))
+        return x + self.dense(self.ln_2(x))
 
 
 class Gpt(nn.Module):
     """GPT-2 without dropout. Hugging Face's GPT2Model has the same names, and stores the weights of
     c_attn, c_proj and c_fc transposed. Reads tokens as (N, 1, 1, T), logits (N, T, classes)."""
 
-    def __init__(self, context, classes, width, layers, heads):
+    def __init__(self, context, classes, width, layers, heads, post):
         super().__init__()
         self.wte, self.wpe = nn.Embedding(classes, width), nn.Embedding(context, width)
-        self.h = nn.ModuleList(Block(width, heads) for _ in range(layers))
-        self.ln_f = nn.LayerNorm(width)
+        self.h = nn.ModuleList(Block(width, heads, post) for _ in range(layers))
+        self.ln_f = nn.Identity() if post else nn.LayerNorm(width)
 
     def forward(self, x):
         tokens = x.flatten(1).long()
@@ -228,8 +237,8 @@ def build(name, shape, classes=10, hidden=(256, 128), skip=True, batchnorm=True)
     if match := re.fullmatch(r"airbench-(\d+)(-silu|-relu|)", name):
         act = {"": F.gelu, "-silu": F.silu, "-relu": F.relu}[match[2]]
         return Airbench(shape, classes, int(match[1]), act, batchnorm)
-    if match := re.fullmatch(r"gpt-(\d+)-(\d+)-(\d+)", name):
-        return Gpt(shape[2], classes, *map(int, match.groups()))
+    if match := re.fullmatch(r"gpt-(\d+)-(\d+)-(\d+)(-post|)", name):
+        return Gpt(shape[2], classes, *map(int, match.groups()[:3]), post=bool(match[4]))
     raise ValueError(f"no model named {name}")
 
 

@@ -209,6 +209,8 @@ BACKEND_TEST(refusals)
                                      {"gpt-64-2", "gpt-D-L-H"},
                                      {"gpt-64-02-4", "gpt-D-L-H"},
                                      {"gpt-64-2-4-", "gpt-D-L-H"},
+                                     {"gpt-64-2-4-posts", "gpt-D-L-H"},
+                                     {"gpt-64-2-post", "gpt-D-L-H"},
                                      {"gpt--64-2-4", "gpt-D-L-H"}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         expect_death(EXIT_USAGE, new_named, texts[i][0], texts[i][0], texts[i][1], NULL);

@@ -273,8 +273,9 @@ DEVICE_TEST(gpt)
         {.name = "gpt-12-2-3", .h = 1, .w = 7, .c = 1, .classes = 5},
         {.name = "gpt-8-1-1", .h = 1, .w = 1, .c = 1, .classes = 2},
         {.name = "gpt-40-1-2", .h = 1, .w = 35, .c = 1, .classes = 256},
+        {.name = "gpt-12-2-3-post", .h = 1, .w = 7, .c = 1, .classes = 5},
         {.name = "gpt-6-3-6", .h = 1, .w = 9, .c = 1, .classes = 11}};
-    for (int i = 0; i < (SANITIZED ? 1 : 4); i++)
+    for (int i = 0; i < (SANITIZED ? 1 : 5); i++)
         check_model(d, &specs[i]);
     ModelSpec bare = specs[0];
     bare.no_skip = true;

@@ -10,19 +10,22 @@ static Spread errors_of(const RateStudy *s, int k, int way)
 {
     double v[RATE_SEEDS];
     for (int i = 0; i < s->seeds; i++)
-        v[i] = 100 * s->error[k][way][i];
+        v[i] = (s->text ? 1 : 100) * s->error[k][way][i];
     return spread_of(v, s->seeds);
 }
 
 static void draw_errors(const RateStudy *s, Plot *plot)
 {
-    PlotPanel *panel = plot_cell(plot, 0, 0, "Test error: median, lowest, highest",
+    PlotPanel *panel = plot_cell(plot, 0, 0,
+                                 s->text ? "Test loss: median, lowest, highest"
+                                         : "Test error: median, lowest, highest",
                                  plot_log("k: the batch is k times as large", 2, 0.6,
                                           1.8 * s->k[RATE_KS - 1]),
-                                 plot_axis("test error (%)", 0, 0));
+                                 plot_axis(s->text ? "test loss" : "test error (%)", 0, 0));
     Spread small = errors_of(s, 0, 0);
     char note[40];
-    snprintf(note, sizeof note, "small batch: %.1f %%", small.median);
+    snprintf(note, sizeof note, s->text ? "small batch: %.2f" : "small batch: %.1f %%",
+             small.median);
     plot_rule_y(panel, small.median,
                 (PlotStyle){.note = note, .color = PLOT_GREY, .dashed = true, .width = 1});
     for (int way = 0; way < RATE_WAYS; way++)
@@ -32,7 +35,7 @@ static void draw_errors(const RateStudy *s, Plot *plot)
             plot_spread(panel, at, v,
                         (PlotStyle){.color = k ? plot_series(way) : PLOT_INK,
                                     .size = 9,
-                                    .label = k == 1             ? rate_way_names[way]
+                                    .label = k == 1             ? rate_way_name(s, way)
                                            : k == 0 && way == 0 ? "small batch"
                                                                 : NULL});
         }
@@ -58,12 +61,12 @@ static void draw_spread(const RateStudy *s, Plot *plot)
     }
 }
 
-static int converged(const RateStudy *s, int warm, int *trained)
+static int converged(const RateStudy *s, int arm, int *trained)
 {
     int count = *trained = 0;
     for (int i = 0; i < s->starts; i++) {
-        count += rate_converged(s->start[warm][i]);
-        *trained += !isnan(s->start[warm][i].accuracy);
+        count += rate_converged(s, s->start[arm][i]);
+        *trained += !isnan(s->start[arm][i].result);
     }
     return count;
 }
@@ -71,24 +74,25 @@ static int converged(const RateStudy *s, int warm, int *trained)
 static void draw_starts(const RateStudy *s, Plot *plot)
 {
     double x[START_PARTS];
-    PlotPanel *panel = plot_cell(plot, 0, 2, "Each start, without and with a warm-up",
+    PlotPanel *panel = plot_cell(plot, 0, s->text ? 1 : 2, "Each start, without and with a warm-up",
                                  plot_axis("epochs", 0, s->start_epochs),
-                                 plot_axis("training loss", 0, 4));
-    plot_rule_y(
-        panel, log(10),
-        (PlotStyle){.note = "ln 10: a guess", .color = PLOT_GREY, .dashed = true, .width = 1});
+                                 plot_axis("training loss", 0, s->text ? 0 : 4));
+    plot_rule_y(panel, s->text ? s->frequencies : log(10),
+                (PlotStyle){.note = s->text ? "frequencies alone" : "ln 10: a guess",
+                            .color = PLOT_GREY,
+                            .dashed = true,
+                            .width = 1});
     for (int part = 0; part < START_PARTS; part++)
         x[part] = s->start_epochs * (part + 0.5) / START_PARTS;
-    for (int warm = 0; warm < 2; warm++) {
-        int trained, well = converged(s, warm, &trained);
-        char *label = format_new("%s warm-up: %d of %d converge", warm ? "with" : "without", well,
-                                 trained);
-        PlotStyle style = {.color = plot_series(warm ? 0 : 1),
+    for (int arm = 0; arm < rate_arms(s); arm++) {
+        int trained, well = converged(s, arm, &trained);
+        char *label = format_new("%s: %d of %d converge", rate_arm_name(s, arm), well, trained);
+        PlotStyle style = {.color = plot_series(arm < 2 ? 1 - arm : arm),
                            .width = 1.2,
                            .opacity = 0.7,
                            .label = label};
         for (int i = 0; i < s->starts; i++, style.label = NULL)
-            plot_line(panel, START_PARTS, x, s->start[warm][i].loss, style);
+            plot_line(panel, START_PARTS, x, s->start[arm][i].loss, style);
         free(label);
     }
 }
@@ -97,32 +101,35 @@ void rate_draw(const void *study, Plot *plot)
 {
     const RateStudy *s = study;
     bool shows =
-        study_begin(&s->study, plot, 1, 3,
-                    "%s on %d images of %s, batch %d, η = %g · right: %s, batch %d, η = %g × %g",
-                    s->model, s->images, s->study.lab->data->name, s->batch, s->rate,
-                    s->start_model, s->start_batch, s->start_base, s->start_k);
-    plot_footer(plot, "done: %d of %d", s->done, RATE_KS * RATE_WAYS * s->seeds + 2 * s->starts);
+        study_begin(&s->study, plot, 1, s->text ? 2 : 3,
+                    "%s on %d %s of %s, batch %d, η = %g · right: %s, batch %d, η = %g × %g",
+                    s->model, s->images, images_unit(&s->study.lab->data->train),
+                    s->study.lab->data->name, s->batch, s->rate, s->start_model, s->start_batch,
+                    s->start_base, s->start_k);
+    plot_footer(plot, "done: %d of %d", s->done,
+                RATE_KS * RATE_WAYS * s->seeds + rate_arms(s) * s->starts);
     if (!shows)
         return;
     draw_errors(s, plot);
-    draw_spread(s, plot);
+    if (!s->text)
+        draw_spread(s, plot);
     draw_starts(s, plot);
 }
 
 static void report_starts(const RateStudy *s)
 {
     Run *run = s->study.lab->run;
-    for (int warm = 0; warm < 2; warm++) {
-        int trained, well = converged(s, warm, &trained);
-        double best = 0, worst = 1;
+    for (int arm = 0; arm < rate_arms(s); arm++) {
+        int trained, well = converged(s, arm, &trained);
+        double result[RATE_SEEDS];
         for (int i = 0; i < s->starts; i++) {
-            best = fmax(best, s->start[warm][i].accuracy);
-            worst = fmin(worst, s->start[warm][i].accuracy);
-            run_metrics(run, "start,%g,%s,%llu,%.6g", s->start_k, warm ? "warm-up" : "none",
-                        (unsigned long long)s->seed + i, s->start[warm][i].accuracy);
+            result[i] = s->start[arm][i].result;
+            run_metrics(run, "start,%g,%s,%llu,%.6g", s->start_k, rate_arm_name(s, arm),
+                        (unsigned long long)s->seed + i, result[i]);
         }
-        run_say(run, "%-16s %2d of %d converge   test accuracy %.3f to %.3f",
-                warm ? "with warm-up:" : "without warm-up:", well, trained, worst, best);
+        Spread v = spread_of(result, s->starts);
+        run_say(run, "%-20s %2d of %d converge   test %s %.3f to %.3f", rate_arm_name(s, arm), well,
+                trained, s->text ? "loss" : "accuracy", v.low, v.high);
     }
 }
 
@@ -131,24 +138,29 @@ void rate_report(const void *study)
     const RateStudy *s = study;
     Run *run = s->study.lab->run;
     run_metrics_header(run, "what,k,way,seed,value");
-    run_say(run, "test error: median (lowest to highest) of %d seeds", s->seeds);
+    run_say(run, "test %s: median (lowest to highest) of %d seeds", s->text ? "loss" : "error",
+            s->seeds);
     for (int k = 0; k < RATE_KS; k++)
         for (int way = 0; way < (s->k[k] == 1 ? 1 : RATE_WAYS); way++) {
             Spread v = errors_of(s, k, way);
             /* × and √ are several bytes */
             int wide = 14 + (s->k[k] == 1 ? 0 : way == 1 ? 3 : way > 1);
-            run_say(run, "  k = %-3d %-*s %5.1f %% (%.1f to %.1f)", s->k[k], wide,
-                    s->k[k] == 1 ? "small batch" : rate_way_names[way], v.median, v.low, v.high);
+            run_say(run,
+                    s->text ? "  k = %-3d %-*s %.3f (%.3f to %.3f)"
+                            : "  k = %-3d %-*s %5.1f %% (%.1f to %.1f)",
+                    s->k[k], wide, s->k[k] == 1 ? "small batch" : rate_way_name(s, way), v.median,
+                    v.low, v.high);
             for (int i = 0; i < s->seeds; i++)
-                run_metrics(run, "error,%d,%s,%llu,%.6g", s->k[k], rate_way_names[way],
+                run_metrics(run, "error,%d,%s,%llu,%.6g", s->k[k], rate_way_name(s, way),
                             (unsigned long long)s->seed + i, s->error[k][way][i]);
         }
-    run_say(run, "covariance of an update against k = 1: same rate, √k, k");
-    for (int k = 1; k < RATE_KS; k++) {
+    if (!s->text)
+        run_say(run, "covariance of an update against k = 1: same rate, √k, k");
+    for (int k = 1; k < RATE_KS && !s->text; k++) {
         run_say(run, "  k = %-3d %.3f  %.3f  %.2f", s->k[k], s->spread[k][0], s->spread[k][1],
                 s->spread[k][2]);
         for (int rule = 0; rule < SCALE_RULES; rule++)
-            run_metrics(run, "covariance,%d,%s,%llu,%.6g", s->k[k], rate_way_names[rule],
+            run_metrics(run, "covariance,%d,%s,%llu,%.6g", s->k[k], rate_way_name(s, rule),
                         (unsigned long long)s->seed, s->spread[k][rule]);
     }
     report_starts(s);
