@@ -78,7 +78,7 @@ static void draw_level(const SgdWalk *s, PlotPanel *panel)
         x[n] = to - 1;
     }
     char label[64];
-    snprintf(label, sizeof label, "all examples: mean, lowest, highest of %d", step);
+    snprintf(label, sizeof label, "all examples: mean, lowest, highest of %d updates", step);
     if (step > 1)
         plot_band(panel, n, x, low, high, (PlotStyle){.color = plot_series(1), .opacity = 0.3});
     plot_line(panel, n, x, mean,

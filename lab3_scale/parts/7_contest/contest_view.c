@@ -85,8 +85,8 @@ void contest_draw(const void *contest, Plot *plot)
     for (int i = 0; i < CONTEST_SIZES; i++)
         draw_size(c, plot, i);
     plot_footer(plot,
-                "grey: the small batch; dashed: tuned Nesterov's median. Green triangles: "
-                "%s its range; vermilion diamonds: %s%s",
+                "grey: the small batch; dashed: tuned Nesterov's median. Green triangle: all seeds "
+                "%s Nesterov's; vermilion diamond: all %s%s",
                 c->text ? "below" : "above", c->text ? "above" : "below",
                 c->text ? "" : ". A number: the median, off the axis");
 }
