@@ -143,13 +143,14 @@ void rate_report(const void *study)
     for (int k = 0; k < RATE_KS; k++)
         for (int way = 0; way < (s->k[k] == 1 ? 1 : RATE_WAYS); way++) {
             Spread v = errors_of(s, k, way);
-            /* × and √ are several bytes */
-            int wide = 14 + (s->k[k] == 1 ? 0 : way == 1 ? 3 : way > 1);
+            const char *name = s->k[k] == 1 ? "small batch" : rate_way_name(s, way);
+            int wide = 18;
+            for (const char *p = name; *p; p++) /* bytes that are no column */
+                wide += (*p & 0xC0) == 0x80;
             run_say(run,
                     s->text ? "  k = %-3d %-*s %.3f (%.3f to %.3f)"
                             : "  k = %-3d %-*s %5.1f %% (%.1f to %.1f)",
-                    s->k[k], wide, s->k[k] == 1 ? "small batch" : rate_way_name(s, way), v.median,
-                    v.low, v.high);
+                    s->k[k], wide, name, v.median, v.low, v.high);
             for (int i = 0; i < s->seeds; i++)
                 run_metrics(run, "error,%d,%s,%llu,%.6g", s->k[k], rate_way_name(s, way),
                             (unsigned long long)s->seed + i, s->error[k][way][i]);
