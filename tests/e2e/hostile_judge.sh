@@ -14,6 +14,7 @@ if [ "${SAN:-}" = 1 ]; then
     compiler+=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
     LIBRARIES="$BUILD/tests/support/no_dlclose.o -rdynamic $LIBRARIES"
 fi
+[[ $BUILD != */coverage ]] || compiler+=(--coverage)
 export COMPILER="${compiler[*]}" work
 
 # One case. What is wrong with its result goes to stdout, after the snippet.
