@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # seconds: 900
+# waits: yes
 # sanitizers: no
 # Lab 2's parts 2 and 4 to 12, each short, without a window (part 1: lab2_ranks.sh, part 3:
 # lab2_train.sh; windows: lab2_windows.sh): on the virtual clock they take the predicted time, send

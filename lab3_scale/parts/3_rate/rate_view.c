@@ -16,12 +16,12 @@ static Spread errors_of(const RateStudy *s, int k, int way)
 
 static void draw_errors(const RateStudy *s, Plot *plot)
 {
-    PlotPanel *panel = plot_cell(plot, 0, 0,
-                                 s->text ? "Test loss: median, lowest, highest"
-                                         : "Test error: median, lowest, highest",
-                                 plot_log("k: the batch is k times as large", 2, 0.6,
-                                          1.8 * s->k[RATE_KS - 1]),
-                                 plot_axis(s->text ? "test loss" : "test error (%)", 0, 0));
+    PlotPanel *panel =
+        plot_cell(plot, 0, 0,
+                  s->text ? "Test loss: median, lowest, highest"
+                          : "Test error: median, lowest, highest",
+                  plot_log("k: the batch is k times as large", 2, 0.6, 1.8 * s->k[RATE_KS - 1]),
+                  s->text ? plot_log("test loss", 2, 0, 0) : plot_axis("test error (%)", 0, 0));
     Spread small = errors_of(s, 0, 0);
     char note[40];
     snprintf(note, sizeof note, s->text ? "small batch: %.2f" : "small batch: %.1f %%",
