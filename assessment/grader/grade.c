@@ -55,7 +55,7 @@ int main(int argc, char **argv)
         {"seed", ARG_LONG, &o.seed, .min = -1, .max = 1e9,
          .help = "the submission's --seed (-1: chosen at random)"},
         {"secret", ARG_LONG, &o.secret, .min = -1, .max = 9e15,
-         .help = "seed of the images, their order and labels, and of --seed (-1: chosen at random)"},
+         .help = "seed of the images, their order and labels, and of --seed (-1: random)"},
         {"trust", ARG_FLAG, &o.trust,
          .help = "grade without a sandbox if none works: submissions run with your rights"},
         {"again", ARG_FLAG, &o.again, .help = "of a class: grade again what was graded before"},

@@ -108,8 +108,8 @@ typedef struct Paths {
     char *apart;                         /* the socket's folder, where dir's path is too long */
     char *hand, *weights;                /* hand: the folder that the submission writes to */
     char *sandbox, *no_sandbox;          /* its kind; NULL: why none works */
-    char *handed_in, *metrics; /* copies out of the submission's reach: of `weights`, and of its own
-                                * metrics.csv, which counts for nothing, but its work log cites it */
+    char *handed_in, *metrics; /* out of the submission's reach: copies of `weights` and of its own
+                                * metrics.csv, which work logs cite and nothing judges */
     char *build_log, *run_log, *score_log;
 } Paths;
 

@@ -127,7 +127,9 @@ runs() { # kind, lab…
     done
 }
 core() { # lab
-    rows "$1" | awk -F ' *[|] *' '$5 ~ /^core/ { split($5, word, /[ ,]+/); print word[2] ? word[2] : $1 + 0 }'
+    rows "$1" | awk -F ' *[|] *' '$5 ~ /^core/ {
+        split($5, word, /[ ,]+/)
+        print word[2] ? word[2] : $1 + 0 }'
 }
 
 # The lines between "<!-- parts" and "<!-- end" are the table; the line after "## Part N", in

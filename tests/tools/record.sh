@@ -2,7 +2,7 @@
 # record.sh PROGRAMS [ONLY [DRAW]]: the expected results, into LAB/recorded/NAME/: the report,
 # metrics.csv; of lab 1's part 5 the surfaces; of lab 3's parts 1 and 7 every training (tries.csv,
 # sweep.csv). The labs' parts.txt list them. A figure in docs/ that parts.txt makes with the same
-# options is drawn anew, so that it and the text's numbers are of one run.
+# options is drawn again, so that it and the text's numbers are of one run.
 #
 # ONLY: those with this in their name. What is recorded is not run again: remove its folder for
 # that; speed.csv alone to measure the speeds of lab 3's part 1 again, without training. What was
