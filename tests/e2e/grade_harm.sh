@@ -14,6 +14,7 @@ trap '[ -z "$listener" ] || kill "$listener"; rm -rf "$work"' EXIT
 echo "a secret of this machine" >"$work/canary"
 chmod 666 "$work/canary"
 mkdir -m 777 "$work/neighbour"
+cp "$work/canary" "$work/neighbour/metrics.csv"
 
 # A port, an abstract socket and shared memory, which a neighbour would use.
 cat >"$work/listen.py" <<'END'

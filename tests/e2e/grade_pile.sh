@@ -125,6 +125,8 @@ for name in "${!fault[@]}"; do
 done
 grep -qE 'synthetic: 450 \+ 50 images given, 2 epochs in batches of 56, scored on [0-9]+ others' \
     "$work/out/pile/submissions/good/grade.txt" || wrong "good: which images is not said"
+grep -q 'valid_accuracy' "$work/out/pile/submissions/good/metrics.csv" ||
+    wrong "good: its metrics.csv, which its work log cites, was not kept"
 [ -z "$(find "$work/out" -name data)" ] || wrong "images were left behind"
 there=$(find "$pile" -mindepth 1 -maxdepth 1 | wc -l)
 [ "$(wc -l <"$summary")" = $((there + 1)) ] ||
