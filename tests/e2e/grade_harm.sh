@@ -14,7 +14,8 @@ trap '[ -z "$listener" ] || kill "$listener"; rm -rf "$work"' EXIT
 echo "a secret of this machine" >"$work/canary"
 chmod 666 "$work/canary"
 mkdir -m 777 "$work/neighbour"
-cp "$work/canary" "$work/neighbour/metrics.csv"
+mkdir "$work/neighbour.out"
+cp "$work/canary" "$work/neighbour.out/metrics.csv"
 
 # A port, an abstract socket and shared memory, which a neighbour would use.
 cat >"$work/listen.py" <<'END'

@@ -125,7 +125,7 @@ int main(void)
     try_calls();
     symlink("CANARY", "/submission/hand/weights.safetensors");
     mkdir("/submission/hand/out", 0755); /* whose metrics.csv the grader keeps */
-    symlink("NEIGHBOUR", "/submission/hand/out/assessment");
+    symlink("NEIGHBOUR.out", "/submission/hand/out/assessment");
     if (fork() == 0 && setsid() >= 0) { /* lives on, if it can */
         sleep(600);
         _exit(0);
