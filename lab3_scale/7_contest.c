@@ -22,7 +22,7 @@ static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **a
          .help = "test images used; as many are held out for tuning"},
         {"epochs", ARG_REAL, &c->epochs, .min = 1, .max = 1000,
          .help = "epochs per run (the longer runs have more)"},
-        {"warm-up", ARG_REAL, &c->warm, .max = 0.9,
+        {"warmup", ARG_REAL, &c->warm, .max = 0.9,
          .help = "share of the updates over which every rate rises to its full value"},
         {"budget", ARG_INT, &c->tuned.budget, .min = 0, .max = TUNED_BUDGET,
          .help = "trainings to tune each remedy's learning rate"},
@@ -40,7 +40,7 @@ static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **a
                argv);
     if (text_named(run->data)) /* one window has 64 labels */
         args_otherwise(table, "model", "gpt-32-2-4", "batch", "4", "test", "500", "epochs", "4",
-                       "warm-up", "0.1", "rate", "0.02", "images", "4096", NULL);
+                       "warmup", "0.1", "rate", "0.02", "images", "4096", NULL);
     REQUIRE(c->k[0] < c->k[1], "--k=%d, --second-k=%d: expected a smaller and a larger one",
             c->k[0], c->k[1]);
     if (full) {

@@ -65,7 +65,7 @@ options=(--data synthetic --model linear --images 512 --test 200 --batch 32 --ep
 agree 1 3 sol/6_optimisers
 table 'NR > 1 { rows++; if (!($4 > 0 && $6 == 1)) bad = 1 } END { exit bad || rows != 11 }'
 run 1 student/6_optimisers; stub 6a_momentum.c
-run 1 sol/6_optimisers --warm-up 16; refused 'a training has 16 updates'
+run 1 sol/6_optimisers --warmup 16; refused 'a training has 16 updates'
 # Of text the loss: those that learn are below what guessing gives, ln 256.
 options=(--data text --images 96 --test 100 --seeds 1)
 run 1 sol/6_optimisers --model mlp; refused 'this network reads images'
@@ -111,7 +111,7 @@ run 1 sol/7_contest --second-k 32; refused '--images=128: the largest batch'
 if [ -n "${ALL-}" ]; then
     options=(--data text --model gpt-8-1-1 --images 128 --test 100 --epochs 2 --seeds 2 --batch 4
         --k 2 --second-k 8 --budget 1)
-    run 2 sol/7_contest --warm-up 0.2; is 0 'test loss'
+    run 2 sol/7_contest --warmup 0.2; is 0 'test loss'
     verdicts -1
     table 'NR > 1 { if (!($4 > 2 && $4 < 5.6)) bad = 1 } END { exit bad }'
 fi

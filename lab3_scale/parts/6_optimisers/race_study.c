@@ -50,7 +50,7 @@ void race_open(void *study, const Lab *lab, uint64_t seed)
     REQUIRE(race_updates(s) >= RACE_POINTS,
             "--epochs=%g makes %d updates: at least %d, for the curve", s->epochs, race_updates(s),
             RACE_POINTS);
-    REQUIRE(s->warm < race_updates(s), "--warm-up=%d: a training has %d updates: give fewer",
+    REQUIRE(s->warm < race_updates(s), "--warmup=%d: a training has %d updates: give fewer",
             s->warm, race_updates(s));
     for (int k = 0; k < RACERS; k++) {
         for (int i = 0; i < RACE_RATES; i++)
