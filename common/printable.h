@@ -14,4 +14,6 @@
  * fit is cut and ends in "...". room: at least 4. Allocates nothing: die() uses it when memory has
  * run out. */
 char *printable(char *to, size_t room, const char *text);
+/* The bytes of UTF-8 text that take no column: printf's width for it has to be larger by them. */
+int printable_extra(const char *text);
 #endif

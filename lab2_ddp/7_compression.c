@@ -21,8 +21,7 @@ static void parse(Choices *c, CompressionStudy *s, Option *table, int argc, char
         {"model", ARG_STRING, &s->model, .help = "mlp; for text gpt-32-2-4 …"},
         {"link", ARG_STRING, &c->link,
          .help = "network of the training runs, BANDWIDTH,LATENCY; the figure's other bandwidths "
-                 "have this "
-                 "latency"},
+                 "have the same latency"},
         {"only", ARG_STRING, &s->only, .help = "only remedies whose name contains this"},
         {"batch", ARG_INT, &s->batch, .min = 1, .max = 4096, .help = "images per rank and update"},
         {"images", ARG_INT, &s->images, .min = 64, .max = 1e6, .help = "training images used"},

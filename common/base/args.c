@@ -63,7 +63,7 @@ static bool read_value(const Option *o, const char *text)
 /* ---- the table as text: --help, with lines wrapped to WIDTH columns ---- */
 
 enum { WIDTH = 100, COLUMN = 26 };     /* of the page; of the descriptions */
-static const double MOST_SHOWN = 1e12; /* a larger limit is no news */
+static const double MOST_SHOWN = 1e12; /* larger limits are not worth showing */
 
 /* " from 0 to 10000", " of at least 0", or "" for any. */
 static char *range_text(const Option *o)

@@ -71,3 +71,11 @@ char *printable(char *to, size_t room, const char *text)
     }
     return to;
 }
+
+int printable_extra(const char *text)
+{
+    int extra = 0;
+    for (; *text; text++)
+        extra += (*text & 0xC0) == 0x80;
+    return extra;
+}

@@ -151,8 +151,8 @@ static void airbench(Model *m, int width, Activation f)
     model_mean_head(m, model_maxpool(m, x, 3), "head", m->spec.classes);
 }
 
-/* Of a layer with `in` inputs: GPT-2's standard deviation, the smaller the more `halves` add up to
- * the residual. Post-norm shows what it does only with larger ones. */
+/* The standard deviation of the initial weights of a layer with `in` inputs: GPT-2's, smaller where
+ * the outputs of `halves` layers add up; for post-norm larger, without which it hardly learns. */
 static float gpt_std(const GptName *g, int in, int halves)
 {
     return g->post ? 1 / sqrtf((float)in) : GPT_STD / sqrtf((float)halves);

@@ -1,6 +1,7 @@
 /* rate_view.c: part 3's figure: test errors by rule, the spread of an update by rule, and the
  * losses of the starts. */
 #include "check.h"
+#include "printable.h"
 #include "quantiles.h"
 #include "rate_study.h"
 #include <math.h>
@@ -144,13 +145,10 @@ void rate_report(const void *study)
         for (int way = 0; way < (s->k[k] == 1 ? 1 : RATE_WAYS); way++) {
             Spread v = errors_of(s, k, way);
             const char *name = s->k[k] == 1 ? "small batch" : rate_way_name(s, way);
-            int wide = 18;
-            for (const char *p = name; *p; p++) /* bytes that are no column */
-                wide += (*p & 0xC0) == 0x80;
             run_say(run,
                     s->text ? "  k = %-3d %-*s %.3f (%.3f to %.3f)"
                             : "  k = %-3d %-*s %5.1f %% (%.1f to %.1f)",
-                    s->k[k], wide, name, v.median, v.low, v.high);
+                    s->k[k], 18 + printable_extra(name), name, v.median, v.low, v.high);
             for (int i = 0; i < s->seeds; i++)
                 run_metrics(run, "error,%d,%s,%llu,%.6g", s->k[k], rate_way_name(s, way),
                             (unsigned long long)s->seed + i, s->error[k][way][i]);

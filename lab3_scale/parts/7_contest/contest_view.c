@@ -1,6 +1,7 @@
 /* contest_view.c: part 7's figure and table. */
 #include "check.h"
 #include "contest.h"
+#include "printable.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -95,9 +96,7 @@ static void say(const Contest *c, ContestRow row, int size)
 {
     Run *run = c->tuned.study.lab->run;
     ContestLine l = contest_line(c, row, size);
-    int width = 18;
-    for (const char *p = contest_name(row); *p; p++) /* bytes that are no column */
-        width += (*p & 0xC0) == 0x80;
+    int width = 18 + printable_extra(contest_name(row));
     char *closed = row == ROW_SMALL || row == ROW_SAME ? format_new("%8s", "")
                  : isnan(l.closed)                     ? format_new("  no gap")
                                                        : format_new("%6.0f %%", 100 * l.closed);
