@@ -61,7 +61,7 @@ SETS_OF_KERNELS := $(if $(KERNELS),v1 v3 v4 bf16)
 v1_FLAGS := -march=x86-64
 v3_FLAGS := -march=x86-64-v3
 v4_FLAGS := -march=x86-64-v4 -mprefer-vector-width=512
-bf16_FLAGS := $(v4_FLAGS) -mavx512bf16
+bf16_FLAGS := $(v4_FLAGS) -mavx512bf16 -mamx-tile -mamx-bf16
 define kernels
 $(B)/$(1)/%.o: $(CPU_ROOM)/%.c $(B)/flags
 	@mkdir -p $$(@D)

@@ -8,7 +8,7 @@ SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-san
 STRICT := $(if $(filter 1,$(WERROR)),-Werror)
 CPPFLAGS_ALL = -D_GNU_SOURCE -Icommon $(INCLUDE) $(foreach part,$(PARTS),$($(part)_CFLAGS)) \
     $(foreach part,CAIRO CUDA CUDNN NCCL,$(if $(HAVE_$(part)),-DHAVE_$(part))) \
-    $(if $(KERNELS),-DPORTABLE) $(CPPFLAGS)
+    $(if $(KERNELS),-DPORTABLE) $(if $(filter 1,$(SAN)),-DAMX_EMULATED) $(CPPFLAGS)
 # No sibling calls: the watch names the line that a call came from (common/watch/call_board.h).
 CFLAGS_ALL = -std=gnu11 -fno-math-errno -fno-optimize-sibling-calls -Wall -Wextra \
     -Wno-unused-parameter -Werror=incompatible-pointer-types $(STRICT) $(CFLAGS) $(SANITIZE)

@@ -2,6 +2,7 @@
  * fill no vector, short batches, any border on any operand, accumulating sums, the same bits
  * twice. On the CPU also with activations in BF16 (on a GPU: test_cuda_gpu.c).
  */
+#include "backend/cpu/cpu.h"
 #include "check.h"
 #include "device.h"
 #include <math.h>
@@ -106,11 +107,15 @@ static Problem problem_new(Device *d, const ConvCase *c, Types type)
     return p;
 }
 
+static bool on_cpu(const Device *d) { return !strcmp(d->op->name, "cpu"); }
+static bool by_amx(const Device *d) { return on_cpu(d) && ((CpuBackend *)d->be)->amx; }
+
 /* A result in BF16 has one rounding. By Winograd's method (cpu_conv.h) the transforms of factors in
  * BF16 may be rounded, too, which interpolation magnifies. */
 static double tolerance_of(const Device *d, const ConvCase *c, DType factors, DType result)
 {
-    bool winograd = c->R == 3 && c->stride == 1 && c->c % 4 == 0 && c->k % 4 == 0;
+    bool winograd = c->R == 3 && c->stride == 1 && c->c % 4 == 0 && c->k % 4 == 0 &&
+                    !(by_amx(d) && result == BF16);
     return factors == BF16 && winograd ? 1.5e-2 : result == BF16 ? 3e-3 : d->tolerance;
 }
 
@@ -170,7 +175,11 @@ static void weight_case(Device *d, const ConvCase *c, Types type)
     for (int time = 0; time < 2; time++) { /* += : twice adds twice */
         d->op->conv_backward_weight(d->s, p.plan, tdw, p.tx, p.tdy);
         ref_conv_backward_weight(dw, p.x, p.dy, &p.s);
-        expect_tensor(d, tdw, dw, tolerance_of(d, c, type.x == type.y ? type.x : F32, F32), "dw");
+        bool amx = by_amx(d) && type.y == BF16 && c->k % 16 == 0, same = type.x == type.y;
+        double tolerance = amx    ? same ? d->tolerance : 3e-3 /* then x is rounded, too */
+                           : same ? tolerance_of(d, c, type.x, F32)
+                                  : d->tolerance;
+        expect_tensor(d, tdw, dw, tolerance, "dw");
     }
 }
 
@@ -190,11 +199,15 @@ static void each_case(Device *d, void (*run)(Device *, const ConvCase *, Types))
         printf("    conv case %d\n", i);
         int before = endings();
         run(d, &table[i], floats);
-        if (!strcmp(d->op->name, "cpu")) {
+        bool amx = by_amx(d);
+        for (int other = 0; on_cpu(d) && other <= amx; other++) { /* by the matrix unit, and not */
+            ((CpuBackend *)d->be)->amx = amx && !other;
             run(d, &table[i], (Types){BF16, BF16});
             if (i % 3 == 0) /* as around the images, and before a dense layer */
                 run(d, &table[i], i % 2 ? (Types){F32, BF16} : (Types){BF16, F32});
         }
+        if (on_cpu(d))
+            ((CpuBackend *)d->be)->amx = amx;
         end_since(before);
     }
 }

@@ -1,5 +1,6 @@
 /* test_layers.c: dense layer, ReLU, pooling, flatten, a language model's layers and the loss of
  * every backend against the float64 reference. */
+#include "backend/cpu/cpu.h"
 #include "check.h"
 #include "device.h"
 #include <math.h>
@@ -48,9 +49,11 @@ static void dense_case(Device *d, DType factors, int N, int planned, int D, int 
         assert_true(isnan(tail[i])); /* rows behind the batch's end */
 }
 
-/* On a CPU: blocks and tiles of cpu_product.c, whole and not. */
-static void dense_bf16(Device *d, bool biased)
+/* On a CPU: blocks and tiles of cpu_product.c, whole and not; with the matrix unit, and without. */
+static void dense_bf16(Device *d, bool biased, bool amx)
 {
+    bool *use = &((CpuBackend *)d->be)->amx, had = *use;
+    *use = amx;
     backend_precision(d->s->be, "bf16");
     dense_case(d, BF16, 5, 9, 33, 10, biased); /* narrow: in float32 */
     dense_case(d, BF16, 1, 1, 32, 32, biased);
@@ -58,6 +61,7 @@ static void dense_bf16(Device *d, bool biased)
     dense_case(d, BF16, 85, 85, 257, 95, biased);
     dense_case(d, BF16, 300, 300, 64, 530, biased);
     backend_precision(d->s->be, "fp32");
+    *use = had;
 }
 
 DEVICE_TEST(dense)
@@ -69,8 +73,8 @@ DEVICE_TEST(dense)
         dense_case(d, F32, 17, 17, 64, 3, biased);
         dense_case(d, F32, 32, 32, 784, 100, biased);
         dense_case(d, F32, 1100, 1100, 5, 7, biased); /* more rows than a GPU's piece has */
-        if (!strcmp(d->op->name, "cpu"))
-            dense_bf16(d, biased);
+        for (int amx = 0; !strcmp(d->op->name, "cpu") && amx <= ((CpuBackend *)d->be)->amx; amx++)
+            dense_bf16(d, biased, amx);
     }
 }
 

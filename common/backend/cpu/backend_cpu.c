@@ -16,7 +16,11 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -165,6 +169,21 @@ static const char *choose_kernels(BackendOps *op)
 static const char *choose_kernels(BackendOps *op) { return cpu_kernels(op), NULL; }
 #endif
 
+/* Linux asks for a request before a thread may use the matrix unit (cpu_amx.h). */
+static bool amx_granted(void)
+{
+#if defined(AMX_EMULATED)
+    return true;
+#elif defined(__x86_64__)
+    enum { ARCH_REQUEST = 0x1023, TILE_DATA = 18, BF16_TILES = 1 << 24 | 1 << 22 };
+    unsigned a, b, c, d;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & BF16_TILES) == BF16_TILES &&
+           syscall(SYS_arch_prctl, ARCH_REQUEST, TILE_DATA) == 0;
+#else
+    return false;
+#endif
+}
+
 /* Pin this process to the local_rank-th part of the available cores, so that ranks do not migrate
  * between cores. More ranks than cores share them round robin. Returns the number of its cores, or
  * a container's quota of processor time, if that is less. */
@@ -249,6 +268,7 @@ Backend *backend_cpu_open(int local_rank, int local_size, int threads)
     char name[80], cores[256] = "";
     int own = take_cores(local_rank, local_size, cores, sizeof cores);
     cpu->ops = memory_ops;
+    cpu->amx = amx_granted();
     const char *portable = choose_kernels(&cpu->ops);
     cpu->base = (Backend){.op = &cpu->ops, .threads = threads ? threads : own};
     double room = BLAS_ROOM * cpu->base.threads + OTHER_ROOM, left = memory_addresses_left();

@@ -28,6 +28,7 @@ typedef struct CpuBackend {
     float *scratch; /* shared by the convolutions of one model, which run one after the other;
                      * grown by cpu_reserve */
     size_t scratch_floats;
+    bool amx; /* the kernels may use the processor's matrix unit (cpu_amx.h) */
 } CpuBackend;
 
 /* Grow the scratch memory to at least `floats`; only while planning. */

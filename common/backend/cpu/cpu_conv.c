@@ -27,7 +27,10 @@ ConvPlan *cpu_conv_plan_new(Backend *be, Tensor y, Tensor x, int R, int stride)
         p->image = pairs > p->image ? pairs : p->image;
     }
     gemm_reserve(be, p);
-    winograd_reserve(be, p);
+    if (y.dtype == BF16)
+        amx_reserve(be, p);
+    if (!p->amx)
+        winograd_reserve(be, p);
     return p;
 }
 
@@ -49,7 +52,7 @@ void cpu_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x
     check(p, y, x);
     ASSERT(!given(residual) || residual.dtype == y.dtype);
     bool direct = p->K % VEC == 0 && x.halo >= p->pad;
-    (direct && winograd_fits(p) ? winograd_forward
+    (direct && conv_by_winograd(p) ? winograd_forward
      : direct                   ? direct_forward
                                 : gemm_forward)(s, p, y, moments, x, w, residual);
 }
@@ -58,7 +61,7 @@ void cpu_conv_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor
 {
     check(p, dy, dx);
     bool direct = p->C % VEC == 0 && dy.halo >= p->pad && p->R != 2;
-    (direct && winograd_fits(p) ? winograd_backward_data
+    (direct && conv_by_winograd(p) ? winograd_backward_data
      : direct                   ? direct_backward_data
                                 : gemm_backward_data)(s, p, dx, dy, w, add);
 }
@@ -67,9 +70,15 @@ void cpu_conv_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tenso
 {
     check(p, dy, x);
     bool direct = p->K % VEC == 0 && x.halo >= p->pad;
-    (direct && winograd_fits(p) ? winograd_backward_weight
+    (direct && conv_by_winograd(p) ? winograd_backward_weight
      : direct                   ? direct_backward_weight
                                 : gemm_backward_weight)(s, p, dw, x, dy);
+}
+
+void conv_reserve(Backend *be, const ConvPlan *p)
+{
+    cpu_reserve(be, (1 + be->threads) * conv_weights(p) +
+                        be->threads * (2 * p->image + p->col + p->out));
 }
 
 float *conv_block(Stream *s, const ConvPlan *p)
@@ -93,17 +102,37 @@ Tensor conv_floats(Stream *s, const ConvPlan *p, Tensor t, int n, int copy, Buff
     return image;
 }
 
-void conv_add_parts(Stream *s, ConvPlan *p, Tensor dw)
+Tensor conv_halves(Stream *s, const ConvPlan *p, Tensor t, int n, Buffer *room)
 {
-    int RR = p->R * p->R;
+    *room = (Buffer){.host = conv_block(s, p)};
+    Tensor image = {room, 0, BF16, 1, t.h, t.w, t.c + t.c % 2, p->pad};
+    memset(room->host, 0, sizeof(uint16_t) * tensor_span(image));
+    for (int h = 0; h < t.h; h++) {
+        uint16_t *to = cpu_pixels(image, 0, h), row[t.w * t.c];
+        if (t.dtype == F32)
+            store_all(row, 0, cpu_pixels(t, n, h), t.w * t.c, BF16);
+        else
+            memcpy(row, cpu_pixels(t, n, h), sizeof row);
+        for (int w = 0; w < t.w; w++)
+            for (int c = 0; c < t.c; c++)
+                to[w * image.c + c] = row[w * t.c + c];
+    }
+    return image;
+}
+
+void conv_add_parts(Stream *s, ConvPlan *p, Tensor dw, bool amx)
+{
+    int RR = p->R * p->R, even = p->C + p->C % 2;
     float *to = cpu_at(dw);
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int k = 0; k < p->K; k++)
         for (int c = 0; c < p->C; c++)
             for (int r = 0; r < RR; r++) {
                 float sum = 0;
+                size_t at = amx ? conv_amx_at(p, r / p->R, k, r % p->R * even + c)
+                                : ((size_t)r * p->C + c) * p->K + k;
                 for (int part = 0; part < s->threads; part++)
-                    sum += conv_partial(s, p, part)[((size_t)r * p->C + c) * p->K + k];
+                    sum += conv_partial(s, p, part)[at];
                 to[((size_t)k * p->C + c) * RR + r] += sum;
             }
 }

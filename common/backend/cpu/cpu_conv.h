@@ -4,6 +4,7 @@
  *   cpu_conv_direct.c, cpu_conv_weight.c   1 x 1, 2 x 2 (not back to its input), stride 2, an
  *                                          image's 1 or 3 channels: vectors over output channels
  *   cpu_conv_gemm.c       all others: im2col and CBLAS
+ *   cpu_conv_amx.c        the first two, of BF16, where the processor has a matrix unit
  * BF16 images: Winograd's transforms read and write them; the others get a copy of an image in
  * float32 (conv_floats), or multiply pairs where the processor has dots (cpu_element.h). Then
  * Winograd's products are dots of rounded factors, too: y, dx and dw are off by 1e-2 of their
@@ -12,6 +13,7 @@
 #ifndef CPU_CONV_H
 #define CPU_CONV_H
 #include "cpu.h"
+#include "cpu_amx.h"
 
 struct ConvPlan {
     int C, K, R, stride, pad;
@@ -19,6 +21,7 @@ struct ConvPlan {
     int rows;        /* gemm: output rows per block */
     size_t col, out; /* gemm: floats of one block's matrix, and of its result */
     size_t image;    /* floats of an image converted from bfloat16; 0: none */
+    bool amx;        /* by cpu_conv_amx.c, if y is BF16 */
     float *zeros;    /* a row of pixels beyond the border; NULL: not by Winograd's method */
 };
 
@@ -30,16 +33,21 @@ typedef struct Run {
     long at;
     int length;
 } Run;
+/* Pixels of a row, `step` elements apart; rows `line` apart. */
+typedef struct Pixels {
+    void *at; /* may be NULL */
+    long line, step;
+} Pixels;
 typedef void (*RowKernel)(void *out, const void *plus, long out_step, const void *src, long step,
                           const Run *runs, int nruns, const void *w, int Q);
 /* The one for input pixels `step` elements apart (cpu_conv_direct.c): a row of Q output pixels x
  * VEC channels. From BF16, to BF16 alone, it takes dots of pairs: with DOTS, and runs of even
  * length. */
 RowKernel conv_row_kernel(long step, DType from, DType to);
-/* Where weight i of output channel v of VEC lies for it: a vector of each, or of each two. */
-INLINE void conv_put_weight(void *to, long i, int v, float w, DType from)
+/* Where weight i of output channel v of `lanes` lies for it: a vector of each, or of each two. */
+INLINE void conv_put_weight(void *to, long i, int v, int lanes, float w, DType from)
 {
-    store(to, from == F32 ? i * VEC + v : (i / 2 * VEC + v) * 2 + i % 2, w, from);
+    store(to, from == F32 ? i * lanes + v : (i / 2 * lanes + v) * 2 + i % 2, w, from);
 }
 /* d [J,K] += sum over P x Q pixels of x[j] dy[k]: lines and pixels of x lie x_line and x_step
  * apart, of dy dy_line and K (cpu_conv_weight.c). BF16: each of these floats is a pair, of two
@@ -47,7 +55,26 @@ INLINE void conv_put_weight(void *to, long i, int v, float w, DType from)
 void conv_weight_sum(float *d, int J, int K, const float *x, long x_line, long x_step,
                      const float *dy, long dy_line, int P, int Q, DType type);
 
-static inline size_t conv_weights(const ConvPlan *p) { return (size_t)p->R * p->R * p->C * p->K; }
+/* Q pixels' J elements, the pixels `step` apart, two pixels side by side: ceil(Q/2) rows of J pairs,
+ * `apart` pairs apart. */
+void conv_pair_pixels(Pair *to, long apart, const uint16_t *from, long step, int Q, int J);
+
+/* Columns of a kernel row in cpu_conv_amx.c: R*C, C rounded up to pairs, rounded up to a tile. */
+static inline int conv_amx_columns(const ConvPlan *p)
+{
+    return (p->R * (p->C + p->C % 2) + AMX_LANES - 1) / AMX_LANES * AMX_LANES;
+}
+/* Where it lays dw of kernel row r, output channel k: [R] [K/16] [columns/16] [16] [16]. */
+static inline size_t conv_amx_at(const ConvPlan *p, int r, int k, int column)
+{
+    enum { L = AMX_LANES };
+    size_t tile = ((size_t)r * (p->K / L) + k / L) * (conv_amx_columns(p) / L) + column / L;
+    return (tile * L + k % L) * L + column % L;
+}
+static inline size_t conv_weights(const ConvPlan *p)
+{
+    return (size_t)p->R * p->K * (p->amx ? conv_amx_columns(p) : p->R * p->C);
+}
 /* The scratch, cut up: packed weights, each thread's part of their gradient, then for each thread
  * two images and (gemm) a block. */
 static inline float *conv_packed(Stream *s) { return ((CpuBackend *)s->be)->scratch; }
@@ -59,8 +86,20 @@ float *conv_block(Stream *s, const ConvPlan *p); /* this thread's images and blo
 /* Image n of t as a batch of one in float32: itself, or a copy of bfloat16 with a border of p->pad,
  * of which a thread has two (0, 1), each behind its own `room`. */
 Tensor conv_floats(Stream *s, const ConvPlan *p, Tensor t, int n, int copy, Buffer *room);
-/* dw [K,C,R,R] += the threads' parts, laid out [R,R,C,K], added in order. */
-void conv_add_parts(Stream *s, ConvPlan *p, Tensor dw);
+/* The same in BF16, with an even number of channels; is a copy needed? */
+Tensor conv_halves(Stream *s, const ConvPlan *p, Tensor t, int n, Buffer *room);
+static inline bool conv_copies_halves(Tensor t) { return t.dtype != BF16 || t.c % 2; }
+/* dw [K,C,R,R] += the threads' parts, laid out [R,R,C,K], or as cpu_conv_amx.c does, added in order.
+ */
+void conv_add_parts(Stream *s, ConvPlan *p, Tensor dw, bool amx);
+/* Scratch memory for what the plan says. */
+void conv_reserve(Backend *be, const ConvPlan *p);
+
+/* As a RowKernel with 16 output channels, P rows at once, all in BF16. */
+void amx_rows(Pixels out, Pixels plus, Pixels src, const Run *runs, int nruns, const void *w, int P,
+              int Q);
+void amx_reserve(Backend *be, ConvPlan *p);
+void amx_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
 
 void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
                     Tensor residual);
@@ -73,7 +112,6 @@ void gemm_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Te
 void gemm_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add);
 void gemm_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
 
-bool winograd_fits(const ConvPlan *p);
 void winograd_reserve(Backend *be, ConvPlan *p);
 void winograd_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
                       Tensor residual);

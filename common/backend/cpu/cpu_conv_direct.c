@@ -110,53 +110,93 @@ RowKernel conv_row_kernel(long step, DType from, DType to)
 #undef OF_TYPES
 }
 
-/* In which type do the kernels read t, for a result of type `to`? If it is not t's, conv_floats of
- * it. */
-static DType source_type(Tensor t, DType to)
+/* How the kernels read a tensor t for a result of type `to`. */
+typedef struct Source {
+    DType type;
+    bool copied; /* conv_floats or conv_halves of t */
+    bool amx;
+    int lanes; /* output channels at a time */
+} Source;
+
+static Source source_of(const ConvPlan *p, Tensor t, DType to)
 {
-    return t.dtype == BF16 && to == BF16 && DOTS && t.c % 2 == 0 ? BF16 : F32;
+    if (p->amx && to == BF16)
+        return (Source){BF16, conv_copies_halves(t), true, AMX_LANES};
+    bool dots = DOTS && t.dtype == BF16 && to == BF16 && t.c % 2 == 0;
+    return (Source){dots ? BF16 : F32, !dots && t.dtype != F32, false, VEC};
 }
 
-/* The weights of output vector kb, in the order in which tile() reads them: for each run, for each
- * of its elements, VEC outputs. */
-static void pack_forward(void *to, const float *w, const ConvPlan *p, int kb, DType type)
+/* Image n of t, as *line elements a row from the first pixel on. */
+static const void *read_image(const Source *from, Stream *s, const ConvPlan *p, Tensor t, int n,
+                              long *line, Buffer *room)
+{
+    Tensor in = !from->copied      ? t
+              : from->type == BF16 ? conv_halves(s, p, t, n, room)
+                                   : conv_floats(s, p, t, n, 0, room);
+    *line = (long)(in.w + 2 * in.halo) * in.c;
+    return cpu_pixels(in, from->copied ? 0 : n, 0);
+}
+
+/* P rows of Q pixels x `lanes` output channels. */
+static void rows(const Source *from, Pixels out, Pixels plus, DType to, Pixels src, const Run *runs,
+                 int nruns, const void *w, int P, int Q)
+{
+    if (from->amx) {
+        amx_rows(out, plus, src, runs, nruns, w, P, Q);
+        return;
+    }
+    RowKernel kernel = conv_row_kernel(src.step, from->type, to);
+    for (int h = 0; h < P; h++)
+        kernel(element(out.at, h * out.line, to),
+               plus.at ? element(plus.at, h * plus.line, to) : NULL, out.step,
+               element(src.at, h * src.line, from->type), src.step, runs, nruns, w, Q);
+}
+
+/* Image n of t from output channel k on. */
+static Pixels pixels_of(Tensor t, int n, int k)
+{
+    return given(t) ? (Pixels){element(cpu_pixels(t, n, 0), k, t.dtype),
+                               (long)(t.w + 2 * t.halo) * t.c, t.c}
+                    : (Pixels){NULL};
+}
+
+/* The weights of output channels from k on, in the order in which tile() reads them: for each run,
+ * for each of its elements, `lanes` outputs. Of C channels, zero where w has none. */
+static void pack_forward(void *to, const float *w, const ConvPlan *p, int C, int k,
+                         const Source *from)
 {
     long i = 0;
     for (int r = 0; r < p->R; r++)
         for (int s = 0; s < p->R; s++)
-            for (int c = 0; c < p->C; c++, i++)
-                for (int v = 0; v < VEC; v++)
-                    conv_put_weight(to, i, v,
-                                    w[(((size_t)(kb * VEC + v) * p->C + c) * p->R + r) * p->R + s],
-                                    type);
+            for (int c = 0; c < C; c++, i++)
+                for (int v = 0; v < from->lanes; v++)
+                    conv_put_weight(
+                        to, i, v, from->lanes,
+                        c < p->C ? w[(((size_t)(k + v) * p->C + c) * p->R + r) * p->R + s] : 0,
+                        from->type);
 }
 
 void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
                     Tensor residual)
 {
-    DType type = source_type(x, y.dtype);
-    long each = (long)p->R * p->R * p->C * VEC; /* weights of an output vector */
-    for (int kb = 0; kb < p->K / VEC; kb++)
-        pack_forward(element(conv_packed(s), kb * each, type), cpu_at(w), p, kb, type);
-    RowKernel kernel = conv_row_kernel((long)p->stride * p->C, type, y.dtype);
+    Source from = source_of(p, x, y.dtype);
+    int C = from.type == BF16 ? p->C + p->C % 2 : p->C;
+    long taps = (long)p->R * p->R * C;
+    for (int k = 0; k < p->K; k += from.lanes)
+        pack_forward(element(conv_packed(s), k * taps, from.type), cpu_at(w), p, C, k, &from);
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < x.n; n++) {
         Buffer room;
-        Tensor in = type == BF16 ? x : conv_floats(s, p, x, n, 0, &room);
-        const void *image = cpu_pixels(in, type == BF16 ? n : 0, 0);
-        long line = (long)(in.w + 2 * in.halo) * p->C;
+        long line;
+        const void *image = read_image(&from, s, p, x, n, &line, &room);
+        Pixels src = {element(image, -p->pad * (line + C), from.type), p->stride * line,
+                      (long)p->stride * C};
         Run runs[3];
         for (int r = 0; r < p->R; r++)
-            runs[r] = (Run){r * line, p->R * p->C};
-        for (int kb = 0; kb < p->K / VEC; kb++)
-            for (int h = 0; h < p->P; h++) {
-                long at = (h * p->stride - p->pad) * line - p->pad * p->C;
-                kernel(element(cpu_pixels(y, n, h), kb * VEC, y.dtype),
-                       given(residual) ? element(cpu_pixels(residual, n, h), kb * VEC, y.dtype)
-                                       : NULL,
-                       p->K, element(image, at, type), (long)p->stride * p->C, runs, p->R,
-                       element(conv_packed(s), kb * each, type), p->Q);
-            }
+            runs[r] = (Run){r * line, p->R * C};
+        for (int k = 0; k < p->K; k += from.lanes)
+            rows(&from, pixels_of(y, n, k), pixels_of(residual, n, k), y.dtype, src, runs, p->R,
+                 element(conv_packed(s), k * taps, from.type), p->P, p->Q);
         if (given(moments))
             cpu_moments_of_image(moments, y, n);
     }
@@ -185,42 +225,46 @@ typedef struct Parity {
     long at;
 } Parity;
 
-static void pack_backward(void *to, const float *w, const ConvPlan *p, const Parity *of, DType type)
+static void pack_backward(void *to, const float *w, const ConvPlan *p, const Parity *of,
+                          const Source *from)
 {
     long i = 0;
-    for (int cb = 0; cb < p->C / VEC; cb++)
+    for (int c = 0; c < p->C; c += from->lanes)
         for (int a = 0; a < of->rows.count; a++)
             for (int b = 0; b < of->columns.count; b++)
                 for (int k = 0; k < p->K; k++, i++) {
                     int r = of->rows.first - a * p->stride, s = of->columns.first - b * p->stride;
-                    for (int v = 0; v < VEC; v++)
-                        conv_put_weight(
-                            to, i, v, w[(((size_t)k * p->C + cb * VEC + v) * p->R + r) * p->R + s],
-                            type);
+                    for (int v = 0; v < from->lanes; v++)
+                        conv_put_weight(to, i, v, from->lanes,
+                                        w[(((size_t)k * p->C + c + v) * p->R + r) * p->R + s],
+                                        from->type);
                 }
 }
 
 /* Image n's dx from its dy, `image`. */
 static void backward_image(const ConvPlan *p, const float *packed, Tensor dx, const void *image,
-                           long line, bool add, int n, const Parity *of, DType type)
+                           long line, bool add, int n, const Parity *of, const Source *from)
 {
-    int S = p->stride, Q = (p->W - of->w + S - 1) / S, taps = of->rows.count * of->columns.count;
-    RowKernel kernel = conv_row_kernel(p->K, type, dx.dtype);
+    int S = p->stride, P = (p->H - of->h + S - 1) / S, Q = (p->W - of->w + S - 1) / S;
+    long weights = (long)of->rows.count * of->columns.count * p->K; /* of an input channel */
+    Pixels src = {element(image, of->rows.shift * line + (long)of->columns.shift * p->K,
+                          from->type),
+                  line, p->K};
     Run runs[3];
     for (int r = 0; r < of->rows.count; r++)
         runs[r] = (Run){r * line, of->columns.count * p->K};
-    for (int cb = 0; cb < p->C / VEC; cb++)
-        for (int i = 0; i * S + of->h < p->H; i++) {
-            void *to = element(cpu_pixels(dx, n, i * S + of->h), of->w * p->C + cb * VEC, dx.dtype);
-            long from = (i + of->rows.shift) * line + (long)of->columns.shift * p->K;
-            kernel(to, add ? to : NULL, (long)S * p->C, element(image, from, type), p->K, runs,
-                   of->rows.count, element(packed, of->at + (long)cb * taps * p->K * VEC, type), Q);
-        }
+    for (int c = 0; c < p->C; c += from->lanes) {
+        Pixels to = pixels_of(dx, n, c);
+        to.at = element(to.at, of->h * to.line + of->w * to.step, dx.dtype);
+        to.line *= S, to.step *= S;
+        rows(from, to, add ? to : (Pixels){NULL}, dx.dtype, src, runs, of->rows.count,
+             element(packed, of->at + c * weights, from->type), P, Q);
+    }
 }
 
 void direct_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
 {
-    DType type = source_type(dy, dx.dtype);
+    Source from = source_of(p, dy, dx.dtype);
     Parity all[4];
     int parities = 0;
     long at = 0;
@@ -232,17 +276,16 @@ void direct_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w
                 of->rows.count = 0;
             if (of->rows.count == 0 && add)
                 continue;
-            pack_backward(element(conv_packed(s), at, type), cpu_at(w), p, of, type);
+            pack_backward(element(conv_packed(s), at, from.type), cpu_at(w), p, of, &from);
             at += (long)of->rows.count * of->columns.count * p->K * p->C;
             parities++;
         }
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < dx.n; n++) {
         Buffer room;
-        Tensor in = type == BF16 ? dy : conv_floats(s, p, dy, n, 0, &room);
-        const void *image = cpu_pixels(in, type == BF16 ? n : 0, 0);
+        long line;
+        const void *image = read_image(&from, s, p, dy, n, &line, &room);
         for (int i = 0; i < parities; i++)
-            backward_image(p, conv_packed(s), dx, image, (long)(in.w + 2 * in.halo) * p->K, add, n,
-                           &all[i], type);
+            backward_image(p, conv_packed(s), dx, image, line, add, n, &all[i], &from);
     }
 }

@@ -19,8 +19,7 @@ void gemm_reserve(Backend *be, ConvPlan *p)
     p->rows = fit < 1 ? 1 : fit > p->P ? p->P : fit;
     p->col = (size_t)p->rows * p->Q * p->R * p->R * p->C;
     p->out = (size_t)p->rows * p->Q * p->K;
-    cpu_reserve(be, (1 + be->threads) * conv_weights(p) +
-                        be->threads * (2 * p->image + p->col + p->out));
+    conv_reserve(be, p);
 }
 
 /* This thread's block of im2col's matrix, and behind it of its result. */
@@ -175,5 +174,5 @@ void gemm_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy
     for (int part = 0; part < s->threads; part++)
         weight_part(s, p, conv_partial(s, p, part), x, dy, chunk_begin(x.n, part, s->threads),
                     chunk_begin(x.n, part + 1, s->threads));
-    conv_add_parts(s, p, dw);
+    conv_add_parts(s, p, dw, false);
 }

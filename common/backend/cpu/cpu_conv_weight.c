@@ -75,12 +75,15 @@ static void one_image(float *d, const ConvPlan *p, Tensor x, Tensor dy)
                         p->Q, F32);
 }
 
-/* Q pixels' J elements, the pixels `step` apart, two pixels side by side: [ceil(Q/2),J] pairs. */
-static void pair_pixels(uint32_t *to, const uint16_t *from, long step, int Q, int J)
+void conv_pair_pixels(Pair *to, long apart, const uint16_t *from, long step, int Q, int J)
 {
-    for (int q = 0; q < Q; q += 2, to += J, from += 2 * step)
-        for (int j = 0; j < J; j++)
-            to[j] = from[j] | (uint32_t)(q + 1 < Q ? from[step + j] : 0) << 16;
+    for (int q = 0; q < Q; q += 2, to += apart, from += 2 * step)
+        if (q + 1 < Q)
+            for (int j = 0; j < J; j++)
+                to[j] = from[j] | (Pair)from[step + j] << 16;
+        else
+            for (int j = 0; j < J; j++)
+                to[j] = from[j];
 }
 
 /* The same of image n in BF16, by dots of two neighbouring pixels. */
@@ -91,10 +94,10 @@ static void image_of_pairs(float *d, Stream *s, const ConvPlan *p, Tensor x, Ten
     long x_line = (long)(x.w + 2 * x.halo) * p->C;
     const uint16_t *first = (uint16_t *)cpu_pixels(x, n, 0) - p->pad * (x_line + p->C);
     for (int h = 0; h < lines; h++)
-        pair_pixels((uint32_t *)xs + (long)h * pairs * J, first + h * x_line,
+        conv_pair_pixels((Pair *)xs + (long)h * pairs * J, J, first + h * x_line,
                     (long)p->stride * p->C, p->Q, J);
     for (int h = 0; h < p->P; h++)
-        pair_pixels((uint32_t *)dys + (long)h * pairs * p->K, cpu_pixels(dy, n, h), p->K, p->Q,
+        conv_pair_pixels((Pair *)dys + (long)h * pairs * p->K, p->K, cpu_pixels(dy, n, h), p->K, p->Q,
                     p->K);
     for (int r = 0; r < p->R; r++)
         conv_weight_sum(d + (size_t)r * J * p->K, J, p->K, xs + (long)r * pairs * J,
@@ -103,6 +106,10 @@ static void image_of_pairs(float *d, Stream *s, const ConvPlan *p, Tensor x, Ten
 
 void direct_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
 {
+    if (p->amx && dy.dtype == BF16) {
+        amx_backward_weight(s, p, dw, x, dy);
+        return;
+    }
     bool pairs = DOTS && x.dtype == BF16 && dy.dtype == BF16;
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int part = 0; part < s->threads; part++) {
@@ -118,5 +125,5 @@ void direct_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor 
                           conv_floats(s, p, dy, n, 1, rooms + 1));
         }
     }
-    conv_add_parts(s, p, dw);
+    conv_add_parts(s, p, dw, false);
 }

@@ -66,7 +66,7 @@ static float *block_of(Stream *s, const ConvPlan *p)
 }
 
 /* Is it faster? The tiles of a very small image lie mostly beyond its edge. */
-bool winograd_fits(const ConvPlan *p)
+static bool winograd_fits(const ConvPlan *p)
 {
     /* of 16 pixels in a tile */
     bool full = p->P * p->Q >= 8 * tiles_along(p->P) * tiles_along(p->Q);
@@ -351,7 +351,7 @@ static void pack(Stream *s, const ConvPlan *p, const float *w, bool backward, DT
                 for (int j = 0; j < SIDE; j++) {
                     void *of = element(to, (((long)row * SIDE + j) * out + o) * in, type);
                     for (int lane = 0; lane < VEC; lane++)
-                        conv_put_weight(of, i, lane, u[j][lane], type);
+                        conv_put_weight(of, i, lane, VEC, u[j][lane], type);
                 }
             }
         }

@@ -3,34 +3,37 @@
  *
  * A block of b, DEPTH rows and WIDE columns, is rounded and laid down in panels of PANEL columns:
  * it stays in the L2 cache, as does a block of a, TALL rows and DEPTH columns; the panel at work
- * stays in the L1 cache. Each tile of c, TILE rows and PANEL columns, stays in registers while the
- * depth is walked through, two at a time: a processor with DOTS multiplies pairs.
+ * stays in the L1 cache. Each tile of c stays in registers while the depth is walked through: TILE
+ * rows and PANEL columns, two numbers at a time, where the processor has DOTS; 32 x 32, 32 numbers
+ * at a time, where it has a matrix unit (cpu_amx.h).
  */
 #include "cpu_product.h"
+#include "cpu_amx.h"
 
 enum {
-    PANEL = 2 * VEC,
+    LANES = AMX_LANES,
+    PANEL = AMX ? 2 * LANES : 2 * VEC,
     TILE = 14, /* its sums take 28 of 32 registers */
-    TALL = 6 * TILE,
+    TALL = 6 * LANES,
     WIDE = 512,
     DEPTH = 256,
     PAIRS = DEPTH / 2
 };
-/* Two bfloat16 that follow each other along k, the second in the upper half. */
-typedef uint32_t Pair;
+/* Both are zero up to whole tiles, and in depth up to LANES pairs. */
 typedef struct Block {
     Pair b[WIDE / PANEL][PAIRS][PANEL];
-    Pair a[TALL * PAIRS]; /* [TALL][PAIRS] if a's rows are contiguous, else [PAIRS][TALL] */
+    Pair a[TALL][PAIRS];
 } Block;
 
 static int least(int a, int b) { return a < b ? a : b; }
+static int round_up(int n, int to) { return (n + to - 1) / to * to; }
 
 INLINE Pair pair_of(float first, float second)
 {
     return bf16_of(first) | (Pair)bf16_of(second) << 16;
 }
 
-/* n numbers that follow each other, as pairs; an odd last one with a zero. */
+/* n numbers that follow each other, as pairs; zeros up to LANES pairs. */
 static void pairs_along(Pair *to, const float *from, int n)
 {
     int i = 0;
@@ -38,6 +41,7 @@ static void pairs_along(Pair *to, const float *from, int n)
         vec_store(to, i, *(const vec *)(from + i), BF16);
     for (; i < n; i += 2)
         to[i / 2] = pair_of(from[i], i + 1 < n ? from[i + 1] : 0);
+    memset(to + (n + 1) / 2, 0, sizeof *to * (round_up((n + 1) / 2, LANES) - (n + 1) / 2));
 }
 
 /* n columns of two rows, each column a pair; second NULL: zeros. */
@@ -51,104 +55,156 @@ static void pairs_across(Pair *to, const float *first, const float *second, int 
         to[i] = pair_of(first[i], second ? second[i] : 0);
 }
 
-/* Rows [i, i + rows) of a, columns [k, k + depth). Rows up to the next tile become zeros. */
-static void pack_a(Pair *to, Matrix a, int i, int rows, int k, int depth)
+/* LANES vectors of `depth` numbers, of which the first `count` are there; each lies along memory,
+ * `apart` floats from the one before. */
+static void strip_along(Pair to[LANES][PAIRS], const float *from, long apart, int count, int depth)
 {
-    const float *from = a.at + i * a.row + k * a.column;
-    int padded = (rows + TILE - 1) / TILE * TILE;
-    if (a.column == 1) {
-        for (int r = 0; r < rows; r++)
-            pairs_along(to + r * PAIRS, from + r * a.row, depth);
-        memset(to + rows * PAIRS, 0, sizeof *to * (size_t)(padded - rows) * PAIRS);
-        return;
-    }
-    for (int p = 0; p < depth; p += 2, to += TALL) {
-        const float *row = from + p * a.column;
-        pairs_across(to, row, p + 1 < depth ? row + a.column : NULL, rows);
-        memset(to + rows, 0, sizeof *to * (size_t)(padded - rows));
+    for (int i = 0; i < LANES; i++)
+        if (i < count)
+            pairs_along(to[i], from + i * apart, depth);
+        else
+            memset(to[i], 0, sizeof to[i]);
+}
+
+/* The first `count` of n vectors of `depth` numbers, side by side in memory: each number is `apart`
+ * floats behind the one before. to's rows are to_apart pairs apart. */
+static void strip_across(Pair *to, long to_apart, const float *from, long apart, int count, int n,
+                         int depth)
+{
+    for (int k = 0; k < 2 * round_up((depth + 1) / 2, LANES); k += 2, to += to_apart) {
+        const float *row = from + k * apart;
+        if (count < n || k >= depth)
+            memset(to, 0, sizeof *to * n);
+        if (k < depth)
+            pairs_across(to, row, k + 1 < depth ? row + apart : NULL, count);
     }
 }
 
-/* A panel: columns [j, j + columns) of b, rows [k, k + depth). Columns up to PANEL become zeros. */
+/* Rows [i, i + rows) of a, columns [k, k + depth). Rows up to `padded` become zeros. */
+static void pack_a(Pair to[TALL][PAIRS], Matrix a, int i, int rows, int padded, int k, int depth)
+{
+    const float *from = a.at + i * a.row + k * a.column;
+    for (int r = 0; r < padded; r += LANES, from += LANES * a.row) {
+        Pair strip[PAIRS][LANES];
+        int count = rows - r < 0 ? 0 : least(rows - r, LANES);
+        if (a.column == 1) {
+            strip_along(to + r, from, a.row, count, depth);
+            continue;
+        }
+        strip_across(strip[0], LANES, from, a.column, count, LANES, depth);
+        for (int p = 0; 2 * p < depth; p += LANES)
+            transpose_pairs(to[r] + p, PAIRS, strip[p], LANES);
+    }
+}
+
+/* A panel: columns [j, j + columns) of b, rows [k, k + depth). */
 static void pack_b(Pair to[PAIRS][PANEL], Matrix b, int j, int columns, int k, int depth)
 {
     const float *from = b.at + k * b.row + j * b.column;
-    if (columns < PANEL)
-        memset(to, 0, sizeof *to * PAIRS);
     if (b.column == 1) {
-        for (int p = 0; p < depth; p += 2) {
-            const float *row = from + p * b.row;
-            pairs_across(to[p / 2], row, p + 1 < depth ? row + b.row : NULL, columns);
-        }
+        strip_across(to[0], PANEL, from, b.row, columns, PANEL, depth);
         return;
     }
-    for (int c = 0; c < columns; c++) {
-        Pair column[PAIRS];
-        pairs_along(column, from + c * b.column, depth);
-        for (int p = 0; p < (depth + 1) / 2; p++)
-            to[p][c] = column[p];
+    for (int c = 0; c < PANEL; c += LANES, from += LANES * b.column) {
+        Pair strip[LANES][PAIRS];
+        strip_along(strip, from, b.column, columns - c < 0 ? 0 : least(columns - c, LANES), depth);
+        for (int p = 0; 2 * p < depth; p += LANES)
+            transpose_pairs(to[p] + c, PANEL, strip[0] + p, PAIRS);
     }
 }
 
-/* sum [TILE][PANEL] = a's tile, whose rows are across pairs apart, times a panel. */
-INLINE void tile_sums(float sum[TILE][PANEL], const Pair *a, const Pair (*b)[PANEL], int pairs,
-                      const int across, const int along)
+/* A tile: `rows` rows of a times `columns` columns of a panel. */
+static void tile(float *c, long ldc, const Pair (*a)[PAIRS], const Pair (*b)[PANEL], int rows,
+                 int columns, int pairs, bool add)
 {
     vec left[TILE] = {{0}}, right[TILE] = {{0}};
-    for (int p = 0; p < pairs; p++, a += along) {
+    for (int p = 0; p < pairs; p++) {
         vec b0 = *(const vec *)b[p], b1 = *(const vec *)(b[p] + VEC);
         UNROLL
         for (int i = 0; i < TILE; i++) {
-            left[i] = vec_dot(left[i], b0, a + i * across);
-            right[i] = vec_dot(right[i], b1, a + i * across);
+            left[i] = vec_dot(left[i], b0, a[i] + p);
+            right[i] = vec_dot(right[i], b1, a[i] + p);
         }
     }
+    float sum[TILE][PANEL];
     UNROLL
     for (int i = 0; i < TILE; i++) {
         *(vec *)sum[i] = left[i];
         *(vec *)(sum[i] + VEC) = right[i];
     }
-}
-
-static void tile(float *c, long ldc, const Block *block, int i, int panel, int rows, int columns,
-                 int pairs, bool a_along, bool add)
-{
-    float sum[TILE][PANEL];
-    const Pair(*b)[PANEL] = block->b[panel];
-    if (a_along)
-        tile_sums(sum, block->a + i * PAIRS, b, pairs, PAIRS, 1);
-    else
-        tile_sums(sum, block->a + i, b, pairs, 1, TALL);
     for (int r = 0; r < rows; r++, c += ldc)
         for (int j = 0; j < columns; j++)
             c[j] = add ? c[j] + sum[r][j] : sum[r][j];
 }
 
-/* A block of a times one of b, into c. */
-static void block_product(float *c, long ldc, const Block *block, int rows, int columns, int pairs,
-                          bool a_along, bool add)
+/* The same by the matrix unit: four tiles of 16 x 16, in c's own place or, at its edge, in a copy. */
+static void amx_tile(float *c, long ldc, const Pair (*a)[PAIRS], const Pair (*b)[PANEL], int rows,
+                     int columns, int pairs, bool add)
 {
-    for (int j = 0; j < columns; j += PANEL)
-        for (int i = 0; i < rows; i += TILE)
-            tile(c + i * ldc + j, ldc, block, i, j / PANEL, least(rows - i, TILE),
-                 least(columns - j, PANEL), pairs, a_along, add);
+    float copy[2 * LANES][2 * LANES];
+    bool whole = rows == 2 * LANES && columns == 2 * LANES;
+    float *to = whole ? c : copy[0];
+    long ld = whole ? ldc : 2 * LANES, bytes = sizeof *to * ld;
+    for (int r = 0; !whole && add && r < rows; r++)
+        memcpy(copy[r], c + r * ldc, sizeof *c * columns);
+    if (add) {
+        AMX_LOAD(0, to, bytes);
+        AMX_LOAD(1, to + LANES, bytes);
+        AMX_LOAD(2, to + LANES * ld, bytes);
+        AMX_LOAD(3, to + LANES * ld + LANES, bytes);
+    } else {
+        AMX_ZERO(0);
+        AMX_ZERO(1);
+        AMX_ZERO(2);
+        AMX_ZERO(3);
+    }
+    for (int p = 0; p < pairs; p += LANES) {
+        AMX_LOAD(4, a[0] + p, sizeof *a);
+        AMX_LOAD(6, b[p], sizeof *b);
+        AMX_DOT(0, 4, 6);
+        AMX_LOAD(7, b[p] + LANES, sizeof *b);
+        AMX_DOT(1, 4, 7);
+        AMX_LOAD(5, a[LANES] + p, sizeof *a);
+        AMX_DOT(2, 5, 6);
+        AMX_DOT(3, 5, 7);
+    }
+    AMX_STORE(0, to, bytes);
+    AMX_STORE(1, to + LANES, bytes);
+    AMX_STORE(2, to + LANES * ld, bytes);
+    AMX_STORE(3, to + LANES * ld + LANES, bytes);
+    for (int r = 0; !whole && r < rows; r++)
+        memcpy(c + r * ldc, copy[r], sizeof *c * columns);
 }
 
-void cpu_product(float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int n, int k, bool add)
+void cpu_product(float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int n, int k, bool add,
+                 bool amx)
 {
     Block block;
+    int tile_rows = amx ? 2 * LANES : TILE, tall = TALL / tile_rows * tile_rows;
+    AmxShapes shapes = {.palette = 1};
     if (i0 >= i1)
         return;
+    for (int t = 0; t < 8; t++)
+        shapes.rows[t] = AMX_ROWS, shapes.bytes[t] = AMX_BYTES;
+    if (amx)
+        amx_shapes(&shapes);
     for (int j = 0; j < n; j += WIDE)
         for (int d = 0; d < k; d += DEPTH) {
-            int columns = least(n - j, WIDE), depth = least(k - d, DEPTH);
+            int columns = least(n - j, WIDE), depth = least(k - d, DEPTH), pairs = (depth + 1) / 2;
             for (int at = 0; at < columns; at += PANEL)
                 pack_b(block.b[at / PANEL], b, j + at, least(columns - at, PANEL), d, depth);
-            for (int i = i0; i < i1; i += TALL) {
-                int rows = least(i1 - i, TALL);
-                pack_a(block.a, a, i, rows, d, depth);
-                block_product(c + i * ldc + j, ldc, &block, rows, columns, (depth + 1) / 2,
-                              a.column == 1, add || d > 0);
+            for (int i = i0; i < i1; i += tall) {
+                int rows = least(i1 - i, tall);
+                pack_a(block.a, a, i, rows, round_up(rows, tile_rows), d, depth);
+                for (int at = 0; at < columns; at += PANEL)
+                    for (int r = 0; r < rows; r += tile_rows)
+                        (amx ? amx_tile : tile)(c + (i + r) * ldc + j + at, ldc,
+                                                (const Pair(*)[PAIRS])block.a + r,
+                                                (const Pair(*)[PANEL])block.b[at / PANEL],
+                                                least(rows - r, tile_rows),
+                                                least(columns - at, PANEL), pairs, add || d > 0);
             }
         }
+    if (amx)
+        amx_release();
 }
