@@ -55,6 +55,33 @@ INLINE void conv_put_weight(void *to, long i, int v, int lanes, float w, DType f
 void conv_weight_sum(float *d, int J, int K, const float *x, long x_line, long x_step,
                      const float *dy, long dy_line, int P, int Q, DType type);
 
+/* What is read or written next, fetched some cache lines at a time while products are computed: all
+ * at once would be more than the processor can wait for. */
+typedef struct Ahead {
+    const char *at;
+    long step, end; /* bytes at a time; left */
+    bool write;
+} Ahead;
+enum { LINE = 64 };
+INLINE void fetch_some(Ahead *a)
+{
+    long bytes = a->step < a->end ? a->step : a->end;
+    for (long i = 0; i < bytes; i += LINE)
+        if (a->write)
+            __builtin_prefetch(a->at + i, 1);
+        else
+            __builtin_prefetch(a->at + i, 0);
+    a->at += bytes, a->end -= bytes;
+}
+/* Image n of t, if there is one, within `steps` calls. */
+static inline Ahead ahead_image(Tensor t, int n, int steps, bool write)
+{
+    if (!given(t) || n >= t.n)
+        return (Ahead){NULL};
+    long bytes = (long)t.h * (t.w + 2 * t.halo) * t.c * (long)dtype_size(t.dtype);
+    return (Ahead){cpu_pixels(t, n, 0), (bytes / (steps * LINE) + 1) * LINE, bytes, write};
+}
+
 /* Q pixels' J elements, the pixels `step` apart, two pixels side by side: ceil(Q/2) rows of J pairs,
  * `apart` pairs apart. */
 void conv_pair_pixels(Pair *to, long apart, const uint16_t *from, long step, int Q, int J);
@@ -95,9 +122,11 @@ void conv_add_parts(Stream *s, ConvPlan *p, Tensor dw, bool amx);
 /* Scratch memory for what the plan says. */
 void conv_reserve(Backend *be, const ConvPlan *p);
 
-/* As a RowKernel with 16 output channels, P rows at once, all in BF16. */
+/* As a RowKernel with 16 output channels, P rows at once, all in BF16; and how often that fetches
+ * some of what is `ahead`. */
 void amx_rows(Pixels out, Pixels plus, Pixels src, const Run *runs, int nruns, const void *w, int P,
-              int Q);
+              int Q, Ahead ahead[3]);
+int amx_fetches(int P, int Q);
 void amx_reserve(Backend *be, ConvPlan *p);
 void amx_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy);
 

@@ -23,7 +23,7 @@ enum {
     TILES = 4,         /* forward: of pixels, at a time */
     CHUNK = 2 * LANES, /* elements of a sum in one product */
     COLUMNS = 6,       /* weight: products at a time */
-    BLOCK = 128        /* weight: pairs of pixels at a time, about: they stay in the L1 cache */
+    BLOCK = 256        /* weight: pairs of pixels at a time, about: they stay in the L1 cache */
 };
 
 static int round_up(int n, int to) { return (n + to - 1) / to * to; }
@@ -86,11 +86,14 @@ INLINE void put(uint16_t *out, const uint16_t *plus, long step, float sum[AMX_RO
         }
 }
 
+/* A row of pixels is cut into equal tiles; the last one may begin inside the one before. */
+static int tiles_across(int Q) { return (Q + AMX_ROWS - 1) / AMX_ROWS; }
+int amx_fetches(int P, int Q) { return (P * tiles_across(Q) + TILES - 1) / TILES; }
+
 void amx_rows(Pixels out, Pixels plus, Pixels src, const Run *runs, int nruns, const void *w, int P,
-              int Q)
+              int Q, Ahead ahead[3])
 {
-    /* A row of pixels is cut into equal tiles; the last one may begin inside the one before. */
-    int across = (Q + AMX_ROWS - 1) / AMX_ROWS, width = (Q + across - 1) / across;
+    int across = tiles_across(Q), width = (Q + across - 1) / across;
     int left = nruns ? runs[0].length % CHUNK : 0;
     AmxShapes shapes = {.palette = 1};
     for (int t = 0; t < 8; t++) {
@@ -109,6 +112,8 @@ void amx_rows(Pixels out, Pixels plus, Pixels src, const Run *runs, int nruns, c
             first[t] = q + width <= Q ? q : Q - width;
             from[t] = (const uint16_t *)src.at + h * src.line + first[t] * src.step;
         }
+        for (int k = 0; k < 3; k++)
+            fetch_some(&ahead[k]);
         switch (tiles) {
         case 1: sums(sum, from, src.step, runs, nruns, w, 1); break;
         case 2: sums(sum, from, src.step, runs, nruns, w, 2); break;
@@ -163,7 +168,7 @@ static Pair *scratch_of(Stream *s, const ConvPlan *p)
 
 /* Lay down rows [h0, h0 + rows) of dy, and what x they meet. */
 static void lay_down(Pair *xs, Pair *dys, Pair *across, const ConvPlan *p, Tensor x, int in,
-                     Tensor dy, int n, int h0, int rows)
+                     Tensor dy, int n, int h0, int rows, int J)
 {
     int pairs = row_pairs(p), columns = conv_amx_columns(p), S = p->stride;
     int lines = S * (rows - 1) + p->R, chunks = round_up(rows * pairs, LANES);
@@ -171,7 +176,7 @@ static void lay_down(Pair *xs, Pair *dys, Pair *across, const ConvPlan *p, Tenso
     const uint16_t *first = (uint16_t *)cpu_pixels(x, in, h0 * S) - p->pad * (line + x.c);
     for (int l = 0; l < lines; l++)
         conv_pair_pixels(xs + l % S * plane_floats(p) + (long)(l / S) * pairs * columns, columns,
-                         first + l * line, (long)S * x.c, p->Q, p->R * x.c);
+                         first + l * line, (long)S * x.c, p->Q, J);
     for (int plane = 0; plane < S && plane < lines; plane++)
         memset(xs + plane * plane_floats(p) +
                    (long)((lines - plane + S - 1) / S) * pairs * columns,
@@ -224,22 +229,30 @@ INLINE void column_sums(float to[COLUMNS][AMX_ROWS][LANES], const Pair *dy, long
 #undef STORE
 }
 
-/* d += image n's, which is x's in-th. */
-static void image_gradient(float *d, Pair *scratch, const ConvPlan *p, Tensor x, int in, Tensor dy,
-                           int n)
+/* d += image n's. */
+static void image_gradient(float *d, Stream *s, const ConvPlan *p, Tensor x, Tensor dy, int n)
 {
+    Buffer room;
+    bool copied = conv_copies_halves(x);
+    Tensor source = copied ? conv_halves(s, p, x, n, &room) : x;
     int columns = conv_amx_columns(p), across = columns / LANES, products = p->R * across;
-    Pair *xs = scratch, *dys = xs + p->stride * plane_floats(p),
+    Pair *xs = scratch_of(s, p), *dys = xs + p->stride * plane_floats(p),
          *dy_across = dys + (long)block_pairs(p) * p->K;
     float sum[COLUMNS][AMX_ROWS][LANES] __attribute__((aligned(64)));
+    int steps = (p->P + block_rows(p) - 1) / block_rows(p) * (p->K / LANES) *
+                ((products + COLUMNS - 1) / COLUMNS);
+    Ahead next_x = ahead_image(x, n + 1, steps, false),
+          next_dy = ahead_image(dy, n + 1, steps, false);
     for (int h0 = 0; h0 < p->P; h0 += block_rows(p)) {
         int rows = p->P - h0 < block_rows(p) ? p->P - h0 : block_rows(p);
         int pairs = round_up(rows * row_pairs(p), LANES);
-        lay_down(xs, dys, dy_across, p, x, in, dy, n, h0, rows);
+        lay_down(xs, dys, dy_across, p, source, copied ? 0 : n, dy, n, h0, rows,
+                 copied ? columns : p->R * p->C);
         for (int k = 0; k < p->K; k += LANES)
             for (int c = 0; c < products; c += COLUMNS) {
                 int count = products - c < COLUMNS ? products - c : COLUMNS;
                 const Pair *from[COLUMNS];
+                fetch_some(&next_x), fetch_some(&next_dy);
                 for (int i = 0; i < COLUMNS; i++) {
                     int at = i < count ? c + i : c, r = at / across;
                     from[i] = xs + r % p->stride * plane_floats(p) +
@@ -273,12 +286,8 @@ void amx_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
         memset(d, 0, sizeof(float) * conv_weights(p));
         amx_shapes(&shapes);
         for (int n = chunk_begin(x.n, part, s->threads); n < chunk_begin(x.n, part + 1, s->threads);
-             n++) {
-            Buffer room;
-            bool copied = conv_copies_halves(x);
-            image_gradient(d, scratch_of(s, p), p,
-                           copied ? conv_halves(s, p, x, n, &room) : x, copied ? 0 : n, dy, n);
-        }
+             n++)
+            image_gradient(d, s, p, x, dy, n);
         amx_release();
     }
     conv_add_parts(s, p, dw, true);

@@ -139,10 +139,10 @@ static const void *read_image(const Source *from, Stream *s, const ConvPlan *p, 
 
 /* P rows of Q pixels x `lanes` output channels. */
 static void rows(const Source *from, Pixels out, Pixels plus, DType to, Pixels src, const Run *runs,
-                 int nruns, const void *w, int P, int Q)
+                 int nruns, const void *w, int P, int Q, Ahead ahead[3])
 {
     if (from->amx) {
-        amx_rows(out, plus, src, runs, nruns, w, P, Q);
+        amx_rows(out, plus, src, runs, nruns, w, P, Q, ahead);
         return;
     }
     RowKernel kernel = conv_row_kernel(src.step, from->type, to);
@@ -194,9 +194,12 @@ void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, 
         Run runs[3];
         for (int r = 0; r < p->R; r++)
             runs[r] = (Run){r * line, p->R * C};
+        int steps = amx_fetches(p->P, p->Q) * (p->K / from.lanes);
+        Ahead ahead[3] = {ahead_image(x, n + 1, steps, false), ahead_image(y, n + 1, steps, true),
+                          ahead_image(residual, n + 1, steps, false)};
         for (int k = 0; k < p->K; k += from.lanes)
             rows(&from, pixels_of(y, n, k), pixels_of(residual, n, k), y.dtype, src, runs, p->R,
-                 element(conv_packed(s), k * taps, from.type), p->P, p->Q);
+                 element(conv_packed(s), k * taps, from.type), p->P, p->Q, ahead);
         if (given(moments))
             cpu_moments_of_image(moments, y, n);
     }
@@ -243,7 +246,8 @@ static void pack_backward(void *to, const float *w, const ConvPlan *p, const Par
 
 /* Image n's dx from its dy, `image`. */
 static void backward_image(const ConvPlan *p, const float *packed, Tensor dx, const void *image,
-                           long line, bool add, int n, const Parity *of, const Source *from)
+                           long line, bool add, int n, const Parity *of, const Source *from,
+                           Ahead ahead[3])
 {
     int S = p->stride, P = (p->H - of->h + S - 1) / S, Q = (p->W - of->w + S - 1) / S;
     long weights = (long)of->rows.count * of->columns.count * p->K; /* of an input channel */
@@ -258,7 +262,7 @@ static void backward_image(const ConvPlan *p, const float *packed, Tensor dx, co
         to.at = element(to.at, of->h * to.line + of->w * to.step, dx.dtype);
         to.line *= S, to.step *= S;
         rows(from, to, add ? to : (Pixels){NULL}, dx.dtype, src, runs, of->rows.count,
-             element(packed, of->at + c * weights, from->type), P, Q);
+             element(packed, of->at + c * weights, from->type), P, Q, ahead);
     }
 }
 
@@ -285,7 +289,9 @@ void direct_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w
         Buffer room;
         long line;
         const void *image = read_image(&from, s, p, dy, n, &line, &room);
+        int steps = amx_fetches(p->P, p->Q) * parities * (p->C / from.lanes);
+        Ahead ahead[3] = {ahead_image(dy, n + 1, steps, false), ahead_image(dx, n + 1, steps, true)};
         for (int i = 0; i < parities; i++)
-            backward_image(p, conv_packed(s), dx, image, line, add, n, &all[i], &from);
+            backward_image(p, conv_packed(s), dx, image, line, add, n, &all[i], &from, ahead);
     }
 }

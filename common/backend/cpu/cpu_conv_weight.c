@@ -77,13 +77,16 @@ static void one_image(float *d, const ConvPlan *p, Tensor x, Tensor dy)
 
 void conv_pair_pixels(Pair *to, long apart, const uint16_t *from, long step, int Q, int J)
 {
-    for (int q = 0; q < Q; q += 2, to += apart, from += 2 * step)
-        if (q + 1 < Q)
-            for (int j = 0; j < J; j++)
-                to[j] = from[j] | (Pair)from[step + j] << 16;
-        else
-            for (int j = 0; j < J; j++)
-                to[j] = from[j];
+    for (int q = 0; q < Q; q += 2, to += apart, from += 2 * step) {
+        const uint16_t *next = q + 1 < Q ? from + step : NULL;
+        int j = 0;
+        for (; j + VEC <= J; j += VEC) {
+            vec upper = next ? vec_load(next, j, BF16) : (vec){};
+            *(vec_pairs *)(to + j) = vec_widened(from, j) | (vec_bits)upper;
+        }
+        for (; j < J; j++)
+            to[j] = from[j] | (Pair)(next ? next[j] : 0) << 16;
+    }
 }
 
 /* The same of image n in BF16, by dots of two neighbouring pixels. */

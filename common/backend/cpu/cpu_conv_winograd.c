@@ -359,15 +359,6 @@ static void pack(Stream *s, const ConvPlan *p, const float *w, bool backward, DT
 
 /* ---- the three convolutions ---- */
 
-/* Rows of tiles that the next block reads or writes, fetched some cache lines at a time while this
- * one's products are computed: all at once would be more than the processor can wait for. */
-typedef struct Ahead {
-    const char *at;
-    long step, end; /* bytes at a time; left */
-    bool write;
-} Ahead;
-enum { LINE = 64 };
-
 /* `rows` tile rows of t, from the first-th of the batch on, within `steps` calls. */
 static Ahead ahead_of(Tensor t, long first, int rows, int steps, bool write)
 {
@@ -375,16 +366,6 @@ static Ahead ahead_of(Tensor t, long first, int rows, int steps, bool write)
     long bytes = rows * TILE * (long)(t.w + 2 * t.halo) * t.c * (long)dtype_size(t.dtype);
     return (Ahead){cpu_pixels(t, (int)(first / of_image), (int)(first % of_image) * TILE),
                    (bytes / (steps * LINE) + 1) * LINE, bytes, write};
-}
-INLINE void fetch_some(Ahead *a)
-{
-    long bytes = a->step < a->end ? a->step : a->end;
-    for (long i = 0; i < bytes; i += LINE)
-        if (a->write)
-            __builtin_prefetch(a->at + i, 1);
-        else
-            __builtin_prefetch(a->at + i, 0);
-    a->at += bytes, a->end -= bytes;
 }
 
 /* M = V U at AT_ONCE positions from `place` on, T tiles x VEC outputs each. */

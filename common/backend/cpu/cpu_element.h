@@ -8,7 +8,7 @@
 #define CPU_ELEMENT_H
 #include "tensor.h"
 #include <string.h>
-#if defined(__AVX512BF16__)
+#if defined(__AVX512F__)
 #include <immintrin.h>
 #elif defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
 #include <arm_neon.h>
@@ -79,6 +79,8 @@ enum { VEC = 4, MAX_TILE = 16 };
 #endif
 typedef float vec __attribute__((vector_size(VEC * sizeof(float)), aligned(4), may_alias));
 typedef uint32_t vec_bits __attribute__((vector_size(VEC * sizeof(float))));
+typedef uint32_t vec_pairs
+    __attribute__((vector_size(VEC * sizeof(uint32_t)), aligned(4), may_alias));
 typedef uint16_t vec_bf16 __attribute__((vector_size(VEC * 2), aligned(2), may_alias));
 
 #ifdef __clang__
@@ -95,13 +97,23 @@ INLINE vec_bits vec_rounded(vec v)
     return ((nearest & number) | (quiet & ~number)) >> 16;
 }
 
+/* VEC elements from the at-th on, in the lower halves. GCC makes six instructions of the conversion.
+ */
+INLINE vec_bits vec_widened(const uint16_t *from, long at)
+{
+#ifdef __AVX512F__
+    return (vec_bits)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i_u *)(from + at)));
+#else
+    return __builtin_convertvector(*(const vec_bf16 *)(from + at), vec_bits);
+#endif
+}
+
 /* load and store of VEC elements from the at-th on. */
 INLINE vec vec_load(const void *from, long at, const DType type)
 {
     if (type == F32)
         return *(const vec *)((const float *)from + at);
-    vec_bf16 half = *(const vec_bf16 *)((const uint16_t *)from + at);
-    return (vec)(__builtin_convertvector(half, vec_bits) << 16);
+    return (vec)(vec_widened(from, at) << 16);
 }
 
 INLINE void vec_store(void *to, long at, vec v, const DType type)
