@@ -11,7 +11,7 @@ CPPFLAGS_ALL = -D_GNU_SOURCE -Icommon $(INCLUDE) $(foreach part,$(PARTS),$($(par
     $(if $(KERNELS),-DPORTABLE) $(if $(filter 1,$(SAN)),-DAMX_EMULATED) $(CPPFLAGS)
 # No sibling calls: the watch names the line that a call came from (common/watch/call_board.h).
 CFLAGS_ALL = -std=gnu11 -fno-math-errno -fno-optimize-sibling-calls -Wall -Wextra \
-    -Wno-unused-parameter -Werror=incompatible-pointer-types $(STRICT) $(CFLAGS) $(SANITIZE)
+    -Wno-unused-parameter -Werror=incompatible-pointer-types $(STRICT) $(CFLAGS) $(WIDE) $(SANITIZE)
 # What checks a program is in every program, which does not call it (common/observer.h).
 OBSERVERS := -Wl,-u,audit_begin,-u,evidence_begin
 LDLIBS = $(OBSERVERS) $(COMPILER_LIBS) \

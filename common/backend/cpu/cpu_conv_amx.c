@@ -28,9 +28,10 @@ enum {
 
 static int round_up(int n, int to) { return (n + to - 1) / to * to; }
 
-/* The sums of `tiles` tiles of pixels, from src[t] on, `step` apart. Weights are pairs. */
-INLINE void sums(float to[TILES][AMX_ROWS][LANES], const uint16_t *const src[TILES], long step,
-                 const Run *runs, int nruns, const Pair *w, const int tiles)
+/* In registers 0 to 3: the sums of `tiles` tiles of pixels, from src[t] on, `step` apart. Weights are
+ * pairs. */
+INLINE void sums(const uint16_t *const src[TILES], long step, const Run *runs, int nruns,
+                 const Pair *w, const int tiles)
 {
     AMX_ZERO(0);
     AMX_ZERO(1);
@@ -64,13 +65,6 @@ INLINE void sums(float to[TILES][AMX_ROWS][LANES], const uint16_t *const src[TIL
         }
     }
 #undef PRODUCTS
-    AMX_STORE(0, to[0], AMX_BYTES);
-    if (tiles > 1)
-        AMX_STORE(1, to[1], AMX_BYTES);
-    if (tiles > 2)
-        AMX_STORE(2, to[2], AMX_BYTES);
-    if (tiles > 3)
-        AMX_STORE(3, to[3], AMX_BYTES);
 }
 
 /* out[p] = (plus ? plus[p] : 0) + sum[p], for pixels [begin, end) `step` apart. */
@@ -86,9 +80,23 @@ INLINE void put(uint16_t *out, const uint16_t *plus, long step, float sum[AMX_RO
         }
 }
 
+/* Some tiles of pixels, and their sums. */
+typedef struct Group {
+    int tiles, begin[TILES]; /* pixels before `begin` are in the tile before */
+    const uint16_t *src[TILES], *plus[TILES];
+    uint16_t *out[TILES];
+    float sum[TILES][AMX_ROWS][LANES] __attribute__((aligned(64)));
+} Group;
+
 /* A row of pixels is cut into equal tiles; the last one may begin inside the one before. */
 static int tiles_across(int Q) { return (Q + AMX_ROWS - 1) / AMX_ROWS; }
 int amx_fetches(int P, int Q) { return (P * tiles_across(Q) + TILES - 1) / TILES; }
+
+static void group_put(Group *g, long step, int width)
+{
+    for (int t = 0; t < g->tiles; t++)
+        put(g->out[t], g->plus[t], step, g->sum[t], g->begin[t], width);
+}
 
 void amx_rows(Pixels out, Pixels plus, Pixels src, const Run *runs, int nruns, const void *w, int P,
               int Q, Ahead ahead[3])
@@ -103,30 +111,35 @@ void amx_rows(Pixels out, Pixels plus, Pixels src, const Run *runs, int nruns, c
     if (!left) /* no register has no rows */
         shapes.rows[7] = 1, shapes.bytes[6] = 4;
     amx_shapes(&shapes);
-    float sum[TILES][AMX_ROWS][LANES] __attribute__((aligned(64)));
-    for (int i = 0; i < P * across; i += TILES) {
-        const uint16_t *from[TILES];
-        int tiles = P * across - i < TILES ? P * across - i : TILES, first[TILES];
-        for (int t = 0; t < tiles; t++) {
-            int h = (i + t) / across, q = (i + t) % across * width;
-            first[t] = q + width <= Q ? q : Q - width;
-            from[t] = (const uint16_t *)src.at + h * src.line + first[t] * src.step;
+    Group groups[2]; /* one is multiplied while the one before is rounded and stored */
+    groups[1].tiles = 0;
+    for (int i = 0, h = 0, q = 0; h < P; i = !i) {
+        Group *g = &groups[i];
+        for (g->tiles = 0; g->tiles < TILES && h < P; g->tiles++) {
+            int t = g->tiles, first = q + width <= Q ? q : Q - width;
+            g->begin[t] = q - first;
+            g->src[t] = (const uint16_t *)src.at + h * src.line + first * src.step;
+            g->out[t] = (uint16_t *)out.at + h * out.line + first * out.step;
+            g->plus[t] = plus.at ? (uint16_t *)plus.at + h * plus.line + first * out.step : NULL;
+            q += width;
+            if (q >= Q)
+                q = 0, h++;
         }
         for (int k = 0; k < 3; k++)
             fetch_some(&ahead[k]);
-        switch (tiles) {
-        case 1: sums(sum, from, src.step, runs, nruns, w, 1); break;
-        case 2: sums(sum, from, src.step, runs, nruns, w, 2); break;
-        case 3: sums(sum, from, src.step, runs, nruns, w, 3); break;
-        default: sums(sum, from, src.step, runs, nruns, w, 4);
+        switch (g->tiles) {
+        case 1: sums(g->src, src.step, runs, nruns, w, 1); break;
+        case 2: sums(g->src, src.step, runs, nruns, w, 2); break;
+        case 3: sums(g->src, src.step, runs, nruns, w, 3); break;
+        default: sums(g->src, src.step, runs, nruns, w, 4);
         }
-        for (int t = 0; t < tiles; t++) {
-            int h = (i + t) / across, done = (i + t) % across * width - first[t];
-            long at = h * out.line + first[t] * out.step;
-            put((uint16_t *)out.at + at,
-                plus.at ? (uint16_t *)plus.at + h * plus.line + first[t] * out.step : NULL, out.step,
-                sum[t], done, width);
-        }
+        group_put(&groups[!i], out.step, width);
+        AMX_STORE(0, g->sum[0], AMX_BYTES);
+        AMX_STORE(1, g->sum[1], AMX_BYTES);
+        AMX_STORE(2, g->sum[2], AMX_BYTES);
+        AMX_STORE(3, g->sum[3], AMX_BYTES);
+        if (h == P)
+            group_put(g, out.step, width);
     }
     amx_release();
 }
