@@ -187,20 +187,24 @@ INLINE void backward_sums_image(double *sum, const BatchNorm *bn, Tensor dy, Ten
 {
     const float *mean = (float *)cpu_at(bn->mean) + n / bn->group * C;
     const float *istd = (float *)cpu_at(bn->istd) + n / bn->group * C;
-    float a[C], b[C], g_copy[C], x_copy[C], y_copy[C];
-    const bool relu = bn->relu;
+    const float *gamma = cpu_at(bn->gamma), *beta = cpu_at(bn->beta);
+    float a[C], b[C], scale[C], g_copy[C], x_copy[C], y_copy[C];
+    const bool relu = bn->relu, read_y = relu && !bn->y_of_x;
     memset(a, 0, sizeof a);
     memset(b, 0, sizeof b);
+    for (int c = 0; c < C; c++)
+        scale[c] = gamma[c] * istd[c];
     for (int h = 0; h < x.h; h++) {
         const void *g = cpu_pixels(dy, n, h), *from = cpu_pixels(x, n, h),
-                   *out = relu ? cpu_pixels(y, n, h) : g;
+                   *out = read_y ? cpu_pixels(y, n, h) : g;
         for (long at = 0; at < (long)x.w * C; at += C) {
             const float *G = load_all(g, at, g_copy, C, type),
                         *X = load_all(from, at, x_copy, C, type),
-                        *Y = relu ? load_all(out, at, y_copy, C, type) : G;
+                        *Y = read_y ? load_all(out, at, y_copy, C, type) : G;
 #pragma omp simd
             for (int c = 0; c < C; c++) {
-                float v = relu && !(Y[c] > 0) ? 0 : G[c];
+                float out = read_y ? Y[c] : (X[c] - mean[c]) * scale[c] + beta[c];
+                float v = relu && !(out > 0) ? 0 : G[c];
                 a[c] += v;
                 b[c] += v * (X[c] - mean[c]);
             }
@@ -249,7 +253,8 @@ INLINE void backward_image(Tensor dx, Tensor dresidual, const BatchNorm *bn, Ten
                            Tensor y, Tensor x, double count, bool add, bool add_residual, int n,
                            const int C, const DType type)
 {
-    const float *gamma = cpu_at(bn->gamma), *mean = (float *)cpu_at(bn->mean) + n / bn->group * C;
+    const float *gamma = cpu_at(bn->gamma), *beta = cpu_at(bn->beta),
+                *mean = (float *)cpu_at(bn->mean) + n / bn->group * C;
     const float *istd = (float *)cpu_at(bn->istd) + n / bn->group * C;
     const double *sum = (const double *)cpu_at(sums) + (size_t)(n / bn->group) * 2 * C;
     float scale[C], mean_g[C], slope[C]; /* dx = scale (g - mean_g - (x - mean) slope) */
@@ -259,22 +264,23 @@ INLINE void backward_image(Tensor dx, Tensor dresidual, const BatchNorm *bn, Ten
         slope[c] = (float)(sum[C + c] / count) * istd[c];
     }
     float g_copy[C], x_copy[C], y_copy[C], to_copy[C];
-    const bool relu = bn->relu;
+    const bool relu = bn->relu, read_y = relu && !bn->y_of_x;
     for (int h = 0; h < x.h; h++) {
         const void *g = cpu_pixels(dy, n, h), *from = cpu_pixels(x, n, h),
-                   *out = relu ? cpu_pixels(y, n, h) : g;
+                   *out = read_y ? cpu_pixels(y, n, h) : g;
         void *to = cpu_pixels(dx, n, h),
              *skip = given(dresidual) ? cpu_pixels(dresidual, n, h) : NULL;
         for (long at = 0; at < (long)x.w * C; at += C) {
             const float *G = load_all(g, at, g_copy, C, type),
                         *X = load_all(from, at, x_copy, C, type),
-                        *Y = relu ? load_all(out, at, y_copy, C, type) : G;
+                        *Y = read_y ? load_all(out, at, y_copy, C, type) : G;
             float *D = room_for(to, at, to_copy, type);
             if (add)
                 load_all(to, at, to_copy, C, type);
 #pragma omp simd
             for (int c = 0; c < C; c++) {
-                float v = relu && !(Y[c] > 0) ? 0 : G[c];
+                float out = read_y ? Y[c] : (X[c] - mean[c]) * scale[c] + beta[c];
+                float v = relu && !(out > 0) ? 0 : G[c];
                 float d = scale[c] * (v - mean_g[c] - (X[c] - mean[c]) * slope[c]);
                 D[c] = add ? D[c] + d : d;
             }
