@@ -176,9 +176,9 @@ static void weight_case(Device *d, const ConvCase *c, Types type)
         d->op->conv_backward_weight(d->s, p.plan, tdw, p.tx, p.tdy);
         ref_conv_backward_weight(dw, p.x, p.dy, &p.s);
         bool amx = by_amx(d) && type.y == BF16 && c->k % 16 == 0, same = type.x == type.y;
-        double tolerance = amx    ? same ? d->tolerance : 3e-3 /* then x is rounded, too */
-                           : same ? tolerance_of(d, c, type.x, F32)
-                                  : d->tolerance;
+        double tolerance = amx  ? same ? d->tolerance : 3e-3 /* then x is rounded, too */
+                         : same ? tolerance_of(d, c, type.x, F32)
+                                : d->tolerance;
         expect_tensor(d, tdw, dw, tolerance, "dw");
     }
 }

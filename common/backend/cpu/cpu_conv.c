@@ -53,8 +53,8 @@ void cpu_conv_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x
     ASSERT(!given(residual) || residual.dtype == y.dtype);
     bool direct = p->K % VEC == 0 && x.halo >= p->pad;
     (direct && conv_by_winograd(p) ? winograd_forward
-     : direct                   ? direct_forward
-                                : gemm_forward)(s, p, y, moments, x, w, residual);
+     : direct                      ? direct_forward
+                                   : gemm_forward)(s, p, y, moments, x, w, residual);
 }
 
 void cpu_conv_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, bool add)
@@ -62,8 +62,8 @@ void cpu_conv_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor
     check(p, dy, dx);
     bool direct = p->C % VEC == 0 && dy.halo >= p->pad && p->R != 2;
     (direct && conv_by_winograd(p) ? winograd_backward_data
-     : direct                   ? direct_backward_data
-                                : gemm_backward_data)(s, p, dx, dy, w, add);
+     : direct                      ? direct_backward_data
+                                   : gemm_backward_data)(s, p, dx, dy, w, add);
 }
 
 void cpu_conv_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
@@ -71,8 +71,8 @@ void cpu_conv_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tenso
     check(p, dy, x);
     bool direct = p->K % VEC == 0 && x.halo >= p->pad;
     (direct && conv_by_winograd(p) ? winograd_backward_weight
-     : direct                   ? direct_backward_weight
-                                : gemm_backward_weight)(s, p, dw, x, dy);
+     : direct                      ? direct_backward_weight
+                                   : gemm_backward_weight)(s, p, dw, x, dy);
 }
 
 void conv_reserve(Backend *be, const ConvPlan *p)

@@ -82,8 +82,8 @@ static inline Ahead ahead_image(Tensor t, int n, int steps, bool write)
     return (Ahead){cpu_pixels(t, n, 0), (bytes / (steps * LINE) + 1) * LINE, bytes, write};
 }
 
-/* Q pixels' J elements, the pixels `step` apart, two pixels side by side: ceil(Q/2) rows of J pairs,
- * `apart` pairs apart. */
+/* Q pixels' J elements, the pixels `step` apart, two pixels side by side: ceil(Q/2) rows of J
+ * pairs, `apart` pairs apart. */
 void conv_pair_pixels(Pair *to, long apart, const uint16_t *from, long step, int Q, int J);
 
 /* Columns of a kernel row in cpu_conv_amx.c: R*C, C rounded up to pairs, rounded up to a tile. */
@@ -116,8 +116,8 @@ Tensor conv_floats(Stream *s, const ConvPlan *p, Tensor t, int n, int copy, Buff
 /* The same in BF16, with an even number of channels; is a copy needed? */
 Tensor conv_halves(Stream *s, const ConvPlan *p, Tensor t, int n, Buffer *room);
 static inline bool conv_copies_halves(Tensor t) { return t.dtype != BF16 || t.c % 2; }
-/* dw [K,C,R,R] += the threads' parts, laid out [R,R,C,K], or as cpu_conv_amx.c does, added in order.
- */
+/* dw [K,C,R,R] += the threads' parts, added in order; they are laid out [R,R,C,K] or, if amx, as
+ * conv_amx_at says. */
 void conv_add_parts(Stream *s, ConvPlan *p, Tensor dw, bool amx);
 /* Scratch memory for what the plan says. */
 void conv_reserve(Backend *be, const ConvPlan *p);

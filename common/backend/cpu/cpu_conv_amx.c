@@ -23,15 +23,15 @@ enum {
     TILES = 4,         /* forward: of pixels, at a time */
     CHUNK = 2 * LANES, /* elements of a sum in one product */
     COLUMNS = 6,       /* weight: products at a time */
-    BLOCK = 256        /* weight: pairs of pixels at a time, about: they stay in the L1 cache */
+    BLOCK = 128        /* weight: pairs of pixels at a time, about: they stay in the L1 cache */
 };
 
 static int round_up(int n, int to) { return (n + to - 1) / to * to; }
 
-/* In registers 0 to 3: the sums of `tiles` tiles of pixels, from src[t] on, `step` apart. Weights are
- * pairs. */
+/* In registers 0 to 3: the sums of `tiles` tiles of pixels, from src[t] on, `step` apart. Weights
+ * are pairs. */
 INLINE void sums(const uint16_t *const src[TILES], long step, const Run *runs, int nruns,
-                 const Pair *w, const int tiles)
+                 const Pair *w, Ahead ahead[3], const int tiles)
 {
     AMX_ZERO(0);
     AMX_ZERO(1);
@@ -56,6 +56,8 @@ INLINE void sums(const uint16_t *const src[TILES], long step, const Run *runs, i
     }
     for (int r = 0; r < nruns; r++) {
         long at = runs[r].at, end = at + runs[r].length;
+        for (int i = 0; i < 3; i++)
+            fetch_some(&ahead[i]);
         for (; at + CHUNK <= end; at += CHUNK, w += LANES * LANES) {
             PRODUCTS(4, 5)
         }
@@ -125,13 +127,11 @@ void amx_rows(Pixels out, Pixels plus, Pixels src, const Run *runs, int nruns, c
             if (q >= Q)
                 q = 0, h++;
         }
-        for (int k = 0; k < 3; k++)
-            fetch_some(&ahead[k]);
         switch (g->tiles) {
-        case 1: sums(g->src, src.step, runs, nruns, w, 1); break;
-        case 2: sums(g->src, src.step, runs, nruns, w, 2); break;
-        case 3: sums(g->src, src.step, runs, nruns, w, 3); break;
-        default: sums(g->src, src.step, runs, nruns, w, 4);
+        case 1: sums(g->src, src.step, runs, nruns, w, ahead, 1); break;
+        case 2: sums(g->src, src.step, runs, nruns, w, ahead, 2); break;
+        case 3: sums(g->src, src.step, runs, nruns, w, ahead, 3); break;
+        default: sums(g->src, src.step, runs, nruns, w, ahead, 4);
         }
         group_put(&groups[!i], out.step, width);
         AMX_STORE(0, g->sum[0], AMX_BYTES);
@@ -191,8 +191,7 @@ static void lay_down(Pair *xs, Pair *dys, Pair *across, const ConvPlan *p, Tenso
         conv_pair_pixels(xs + l % S * plane_floats(p) + (long)(l / S) * pairs * columns, columns,
                          first + l * line, (long)S * x.c, p->Q, J);
     for (int plane = 0; plane < S && plane < lines; plane++)
-        memset(xs + plane * plane_floats(p) +
-                   (long)((lines - plane + S - 1) / S) * pairs * columns,
+        memset(xs + plane * plane_floats(p) + (long)((lines - plane + S - 1) / S) * pairs * columns,
                0, sizeof(Pair) * LANES * columns);
     for (int h = 0; h < rows; h++)
         conv_pair_pixels(dys + (long)h * pairs * p->K, p->K, cpu_pixels(dy, n, h0 + h), p->K, p->Q,
@@ -207,7 +206,8 @@ static void lay_down(Pair *xs, Pair *dys, Pair *across, const ConvPlan *p, Tenso
 /* to[c] = the sum over `pairs` pairs of dy's 16 output channels and x[c]'s 16 columns, c < count.
  */
 INLINE void column_sums(float to[COLUMNS][AMX_ROWS][LANES], const Pair *dy, long dy_apart,
-                        const Pair *const x[COLUMNS], int columns, int pairs, const int count)
+                        const Pair *const x[COLUMNS], int columns, int pairs, Ahead ahead[2],
+                        const int count)
 {
     AMX_ZERO(0);
     AMX_ZERO(1);
@@ -217,6 +217,7 @@ INLINE void column_sums(float to[COLUMNS][AMX_ROWS][LANES], const Pair *dy, long
     AMX_ZERO(5);
     for (long i = 0; i < pairs; i += LANES) {
         AMX_LOAD(6, dy + i, sizeof(Pair) * dy_apart);
+        fetch_some(&ahead[0]), fetch_some(&ahead[1]);
 #define PRODUCT(c) \
     if (c < count) { \
         AMX_LOAD(7, x[c] + i * columns, sizeof(Pair) * columns); \
@@ -253,9 +254,8 @@ static void image_gradient(float *d, Stream *s, const ConvPlan *p, Tensor x, Ten
          *dy_across = dys + (long)block_pairs(p) * p->K;
     float sum[COLUMNS][AMX_ROWS][LANES] __attribute__((aligned(64)));
     int steps = (p->P + block_rows(p) - 1) / block_rows(p) * (p->K / LANES) *
-                ((products + COLUMNS - 1) / COLUMNS);
-    Ahead next_x = ahead_image(x, n + 1, steps, false),
-          next_dy = ahead_image(dy, n + 1, steps, false);
+                ((products + COLUMNS - 1) / COLUMNS) * (block_pairs(p) / LANES);
+    Ahead ahead[2] = {ahead_image(x, n + 1, steps, false), ahead_image(dy, n + 1, steps, false)};
     for (int h0 = 0; h0 < p->P; h0 += block_rows(p)) {
         int rows = p->P - h0 < block_rows(p) ? p->P - h0 : block_rows(p);
         int pairs = round_up(rows * row_pairs(p), LANES);
@@ -265,7 +265,6 @@ static void image_gradient(float *d, Stream *s, const ConvPlan *p, Tensor x, Ten
             for (int c = 0; c < products; c += COLUMNS) {
                 int count = products - c < COLUMNS ? products - c : COLUMNS;
                 const Pair *from[COLUMNS];
-                fetch_some(&next_x), fetch_some(&next_dy);
                 for (int i = 0; i < COLUMNS; i++) {
                     int at = i < count ? c + i : c, r = at / across;
                     from[i] = xs + r % p->stride * plane_floats(p) +
@@ -273,11 +272,11 @@ static void image_gradient(float *d, Stream *s, const ConvPlan *p, Tensor x, Ten
                 }
                 const Pair *g = dy_across + (long)k * block_pairs(p);
                 if (count == COLUMNS)
-                    column_sums(sum, g, block_pairs(p), from, columns, pairs, COLUMNS);
+                    column_sums(sum, g, block_pairs(p), from, columns, pairs, ahead, COLUMNS);
                 else if (count > COLUMNS / 2)
-                    column_sums(sum, g, block_pairs(p), from, columns, pairs, COLUMNS - 1);
+                    column_sums(sum, g, block_pairs(p), from, columns, pairs, ahead, COLUMNS - 1);
                 else
-                    column_sums(sum, g, block_pairs(p), from, columns, pairs, COLUMNS / 2);
+                    column_sums(sum, g, block_pairs(p), from, columns, pairs, ahead, COLUMNS / 2);
                 for (int i = 0; i < count; i++) {
                     int at = c + i;
                     float *to = d + conv_amx_at(p, at / across, k, at % across * LANES);

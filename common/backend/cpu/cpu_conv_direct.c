@@ -170,10 +170,11 @@ static void pack_forward(void *to, const float *w, const ConvPlan *p, int C, int
         for (int s = 0; s < p->R; s++)
             for (int c = 0; c < C; c++, i++)
                 for (int v = 0; v < from->lanes; v++)
-                    conv_put_weight(
-                        to, i, v, from->lanes,
-                        c < p->C ? w[(((size_t)(k + v) * p->C + c) * p->R + r) * p->R + s] : 0,
-                        from->type);
+                    conv_put_weight(to, i, v, from->lanes,
+                                    c < p->C
+                                        ? w[(((size_t)(k + v) * p->C + c) * p->R + r) * p->R + s]
+                                        : 0,
+                                    from->type);
 }
 
 void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Tensor w,
@@ -194,7 +195,7 @@ void direct_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, 
         Run runs[3];
         for (int r = 0; r < p->R; r++)
             runs[r] = (Run){r * line, p->R * C};
-        int steps = amx_fetches(p->P, p->Q) * (p->K / from.lanes);
+        int steps = amx_fetches(p->P, p->Q) * (p->K / from.lanes) * p->R;
         Ahead ahead[3] = {ahead_image(x, n + 1, steps, false), ahead_image(y, n + 1, steps, true),
                           ahead_image(residual, n + 1, steps, false)};
         for (int k = 0; k < p->K; k += from.lanes)
@@ -289,8 +290,13 @@ void direct_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w
         Buffer room;
         long line;
         const void *image = read_image(&from, s, p, dy, n, &line, &room);
-        int steps = amx_fetches(p->P, p->Q) * parities * (p->C / from.lanes);
-        Ahead ahead[3] = {ahead_image(dy, n + 1, steps, false), ahead_image(dx, n + 1, steps, true)};
+        int steps = 1;
+        for (int i = 0; i < parities; i++)
+            steps += amx_fetches((p->H - all[i].h + p->stride - 1) / p->stride,
+                                 (p->W - all[i].w + p->stride - 1) / p->stride) *
+                     all[i].rows.count * (p->C / from.lanes);
+        Ahead ahead[3] = {ahead_image(dy, n + 1, steps, false),
+                          ahead_image(dx, n + 1, steps, true)};
         for (int i = 0; i < parities; i++)
             backward_image(p, conv_packed(s), dx, image, line, add, n, &all[i], &from, ahead);
     }

@@ -75,18 +75,27 @@ static void one_image(float *d, const ConvPlan *p, Tensor x, Tensor dy)
                         p->Q, F32);
 }
 
+INLINE void pair_pixels(Pair *to, long apart, const uint16_t *from, long step, int Q, const int J)
+{
+    int q = 0;
+    for (; q + 1 < Q; q += 2, to += apart, from += 2 * step) {
+        int j = 0;
+        for (; j + VEC <= J; j += VEC)
+            *(vec_pairs *)(to + j) = vec_widened(from, j) |
+                                     (vec_bits)vec_load(from + step, j, BF16);
+        for (; j < J; j++)
+            to[j] = from[j] | (Pair)from[step + j] << 16;
+    }
+    for (int j = 0; q < Q && j < J; j++)
+        to[j] = from[j];
+}
+
 void conv_pair_pixels(Pair *to, long apart, const uint16_t *from, long step, int Q, int J)
 {
-    for (int q = 0; q < Q; q += 2, to += apart, from += 2 * step) {
-        const uint16_t *next = q + 1 < Q ? from + step : NULL;
-        int j = 0;
-        for (; j + VEC <= J; j += VEC) {
-            vec upper = next ? vec_load(next, j, BF16) : (vec){};
-            *(vec_pairs *)(to + j) = vec_widened(from, j) | (vec_bits)upper;
-        }
-        for (; j < J; j++)
-            to[j] = from[j] | (Pair)(next ? next[j] : 0) << 16;
-    }
+    if (J == 3 * 16)
+        pair_pixels(to, apart, from, step, Q, 3 * 16);
+    else
+        FOR_CHANNELS(J, pair_pixels(to, apart, from, step, Q, c_))
 }
 
 /* The same of image n in BF16, by dots of two neighbouring pixels. */
@@ -98,10 +107,10 @@ static void image_of_pairs(float *d, Stream *s, const ConvPlan *p, Tensor x, Ten
     const uint16_t *first = (uint16_t *)cpu_pixels(x, n, 0) - p->pad * (x_line + p->C);
     for (int h = 0; h < lines; h++)
         conv_pair_pixels((Pair *)xs + (long)h * pairs * J, J, first + h * x_line,
-                    (long)p->stride * p->C, p->Q, J);
+                         (long)p->stride * p->C, p->Q, J);
     for (int h = 0; h < p->P; h++)
-        conv_pair_pixels((Pair *)dys + (long)h * pairs * p->K, p->K, cpu_pixels(dy, n, h), p->K, p->Q,
-                    p->K);
+        conv_pair_pixels((Pair *)dys + (long)h * pairs * p->K, p->K, cpu_pixels(dy, n, h), p->K,
+                         p->Q, p->K);
     for (int r = 0; r < p->R; r++)
         conv_weight_sum(d + (size_t)r * J * p->K, J, p->K, xs + (long)r * pairs * J,
                         (long)p->stride * pairs * J, J, dys, (long)pairs * p->K, p->P, pairs, BF16);

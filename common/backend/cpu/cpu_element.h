@@ -97,8 +97,8 @@ INLINE vec_bits vec_rounded(vec v)
     return ((nearest & number) | (quiet & ~number)) >> 16;
 }
 
-/* VEC elements from the at-th on, in the lower halves. GCC makes six instructions of the conversion.
- */
+/* VEC elements from the at-th on, in the lower halves. Of the conversion GCC makes six
+ * instructions. */
 INLINE vec_bits vec_widened(const uint16_t *from, long at)
 {
 #ifdef __AVX512F__
@@ -194,5 +194,17 @@ INLINE void store_all(void *to, long at, const float *copy, int n, const DType t
         vec_store(to, at + i, *(const vec *)(copy + i), type);
     for (; i < n; i++)
         store(to, at + i, copy[i], type);
+}
+/* The largest float that store_all stores as 0 if it is the i-th of n: AVX-512 stores subnormal
+ * numbers as zeros. */
+INLINE float stored_zero(int i, int n, const DType type)
+{
+    if (type == F32)
+        return 0;
+#ifdef __AVX512BF16__
+    if (i < n / VEC * VEC)
+        return 0x0.fffffep-126f;
+#endif
+    return 0x1p-134f;
 }
 #endif

@@ -188,12 +188,12 @@ INLINE void backward_sums_image(double *sum, const BatchNorm *bn, Tensor dy, Ten
     const float *mean = (float *)cpu_at(bn->mean) + n / bn->group * C;
     const float *istd = (float *)cpu_at(bn->istd) + n / bn->group * C;
     const float *gamma = cpu_at(bn->gamma), *beta = cpu_at(bn->beta);
-    float a[C], b[C], scale[C], g_copy[C], x_copy[C], y_copy[C];
+    float a[C], b[C], scale[C], zero[C], g_copy[C], x_copy[C], y_copy[C];
     const bool relu = bn->relu, read_y = relu && !bn->y_of_x;
     memset(a, 0, sizeof a);
     memset(b, 0, sizeof b);
     for (int c = 0; c < C; c++)
-        scale[c] = gamma[c] * istd[c];
+        scale[c] = gamma[c] * istd[c], zero[c] = read_y ? 0 : stored_zero(c, C, type);
     for (int h = 0; h < x.h; h++) {
         const void *g = cpu_pixels(dy, n, h), *from = cpu_pixels(x, n, h),
                    *out = read_y ? cpu_pixels(y, n, h) : g;
@@ -204,7 +204,7 @@ INLINE void backward_sums_image(double *sum, const BatchNorm *bn, Tensor dy, Ten
 #pragma omp simd
             for (int c = 0; c < C; c++) {
                 float out = read_y ? Y[c] : (X[c] - mean[c]) * scale[c] + beta[c];
-                float v = relu && !(out > 0) ? 0 : G[c];
+                float v = relu && !(out > zero[c]) ? 0 : G[c];
                 a[c] += v;
                 b[c] += v * (X[c] - mean[c]);
             }
@@ -257,14 +257,15 @@ INLINE void backward_image(Tensor dx, Tensor dresidual, const BatchNorm *bn, Ten
                 *mean = (float *)cpu_at(bn->mean) + n / bn->group * C;
     const float *istd = (float *)cpu_at(bn->istd) + n / bn->group * C;
     const double *sum = (const double *)cpu_at(sums) + (size_t)(n / bn->group) * 2 * C;
-    float scale[C], mean_g[C], slope[C]; /* dx = scale (g - mean_g - (x - mean) slope) */
+    const bool relu = bn->relu, read_y = relu && !bn->y_of_x;
+    float scale[C], mean_g[C], slope[C], zero[C]; /* dx = scale (g - mean_g - (x - mean) slope) */
     for (int c = 0; c < C; c++) {
         scale[c] = gamma[c] * istd[c];
+        zero[c] = read_y ? 0 : stored_zero(c, C, type);
         mean_g[c] = (float)(sum[c] / count);
         slope[c] = (float)(sum[C + c] / count) * istd[c];
     }
     float g_copy[C], x_copy[C], y_copy[C], to_copy[C];
-    const bool relu = bn->relu, read_y = relu && !bn->y_of_x;
     for (int h = 0; h < x.h; h++) {
         const void *g = cpu_pixels(dy, n, h), *from = cpu_pixels(x, n, h),
                    *out = read_y ? cpu_pixels(y, n, h) : g;
@@ -280,7 +281,7 @@ INLINE void backward_image(Tensor dx, Tensor dresidual, const BatchNorm *bn, Ten
 #pragma omp simd
             for (int c = 0; c < C; c++) {
                 float out = read_y ? Y[c] : (X[c] - mean[c]) * scale[c] + beta[c];
-                float v = relu && !(out > 0) ? 0 : G[c];
+                float v = relu && !(out > zero[c]) ? 0 : G[c];
                 float d = scale[c] * (v - mean_g[c] - (X[c] - mean[c]) * slope[c]);
                 D[c] = add ? D[c] + d : d;
             }
@@ -306,7 +307,7 @@ void cpu_bn_backward(Stream *s, Tensor dx, Tensor dresidual, const BatchNorm *bn
     DType type = x.dtype;
     ASSERT(same_shape(dx, x) && same_shape(dy, x) && x.c <= MAX_CHANNELS);
     ASSERT(dx.dtype == type && dy.dtype == type && (!bn->relu || y.dtype == type) &&
-           (!given(dresidual) || dresidual.dtype == type));
+           (!given(dresidual) || (dresidual.dtype == type && !bn->y_of_x)));
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int n = 0; n < x.n; n++) {
         double count = (double)group_images(x.n, bn->group, n / bn->group) * x.h * x.w * ranks;

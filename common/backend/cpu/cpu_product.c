@@ -137,7 +137,7 @@ static void tile(float *c, long ldc, const Pair (*a)[PAIRS], const Pair (*b)[PAN
             c[j] = add ? c[j] + sum[r][j] : sum[r][j];
 }
 
-/* The same by the matrix unit: four tiles of 16 x 16, in c's own place or, at its edge, in a copy. */
+/* The same by the matrix unit: four tiles of 16 x 16, in c's own place or, at its edge, a copy. */
 static void amx_tile(float *c, long ldc, const Pair (*a)[PAIRS], const Pair (*b)[PANEL], int rows,
                      int columns, int pairs, bool add)
 {

@@ -10,7 +10,8 @@ typedef struct Matrix {
 } Matrix;
 
 /* Rows [i0, i1) of c [m,n] (+)= a [m,k] b [k,n]; c's rows are ldc apart. Sums are in float32, in an
- * order that depends on k alone. amx: by the matrix unit, else only where the processor has DOTS. */
+ * order that depends on k alone. amx: by the matrix unit; else only where the processor has DOTS.
+ */
 void cpu_product(float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int n, int k, bool add,
                  bool amx);
 #endif
