@@ -49,7 +49,7 @@ typedef struct Bench {
     const char *folder, *python, *out, *only; /* of the programs; the interpreter with PyTorch;
                                                * for results */
     int rounds, pairs, batch, cores;
-    double seconds, flops[2], bytes[2]; /* ceilings with 1 thread, with all */
+    double seconds, flops[PRECISIONS][2], bytes[2]; /* ceilings with 1 thread, with all */
     NewFile *results, *layers;
     Marks marks[3];
 } Bench;
@@ -120,18 +120,51 @@ typedef struct Kind {
     double seconds;
 } Kind;
 
+/* Seconds of PyTorch's convolutions, each called alone on the same input: one name and time a line.
+ * The best of its settings that is not compiled. */
+typedef struct Peer {
+    int count;
+    char name[256][64];
+    double seconds[256];
+} Peer;
+
+static void read_peer(const Bench *b, int network, int threads, int precision, Peer *peer)
+{
+    char line[256];
+    peer->count = 0;
+    Worker w = start_peer(b, network, threads, precision ? "bf16-layers" : "channels-last-layers");
+    if (!w.there)
+        return;
+    fprintf(w.to, "%g\n", b->seconds);
+    fflush(w.to);
+    while (peer->count < 256 && fgets(line, sizeof line, w.from) && line[0] != '\n') {
+        REQUIRE(sscanf(line, "%63[^,],%lf", peer->name[peer->count], &peer->seconds[peer->count]) ==
+                    2,
+                "torch_rate.py says: %s", line);
+        peer->count++;
+    }
+    worker_stop(&w);
+}
+static double seconds_of(const Peer *peer, const char *name)
+{
+    for (int i = 0; i < peer->count; i++)
+        if (!strcmp(peer->name[i], name))
+            return peer->seconds[i];
+    return NAN;
+}
+
 /* Run our network once more, layer by layer: sums per kind, and the least time of a step: each
  * layer needs at least the time of its multiply-adds, or of its bytes, at the ceilings. definition:
  * the same with all multiply-adds of the convolution's definition, of which Winograd does a
  * quarter. */
-static double read_layers(Bench *b, int network, int threads, Kind kinds[16], int *count,
-                          double *definition)
+static double read_layers(Bench *b, int network, int threads, int precision, const Peer *peer,
+                          Kind kinds[16], int *count, double *definition)
 {
-    Worker w = start_ours(b, network, threads, "fp32", "--layers");
+    Worker w = start_ours(b, network, threads, precisions[precision], "--layers");
     worker_go(&w, b->seconds);
     worker_take(&w);
     char line[256], kind[32], name[64];
-    double seconds, flops, done, bytes, floor = 0, peak = b->flops[threads > 1],
+    double seconds, flops, done, bytes, floor = 0, peak = b->flops[precision][threads > 1],
                                         bandwidth = b->bytes[threads > 1];
     *count = 0;
     *definition = 0;
@@ -139,11 +172,15 @@ static double read_layers(Bench *b, int network, int threads, Kind kinds[16], in
         REQUIRE(sscanf(line, "%31[^,],%63[^,],%lf,%lf,%lf,%lf", kind, name, &seconds, &flops, &done,
                        &bytes) == 6,
                 "train_rate says: %s", line);
-        file_print(b->layers, "%s,%d,%s,%s,%.9f,%.0f,%.0f,%.0f\n", networks[network].name, threads,
-                   kind, name, seconds, flops, done, bytes);
+        file_print(b->layers, "%s,%d,%s,%s,%s,%.9f,%.0f,%.0f,%.0f,", networks[network].name,
+                   threads, precisions[precision], kind, name, seconds, flops, done, bytes);
+        double theirs = seconds_of(peer, name);
+        if (!isnan(theirs))
+            file_print(b->layers, "%.9f", theirs);
+        file_print(b->layers, "\n");
         floor += fmax(done / peak, bytes / bandwidth);
         *definition += fmax(flops / peak, bytes / bandwidth);
-        for (int i = 0; i < 3 && threads == 1; i++)
+        for (int i = 0; i < 3 && threads == 1 && precision == 0; i++)
             if (!strcmp(kind, b->marks[i].kind) && b->marks[i].n < 1024) {
                 b->marks[i].x[b->marks[i].n] = done / bytes;
                 b->marks[i].y[b->marks[i].n++] = done / seconds * 1e-9;
@@ -165,8 +202,7 @@ static double read_layers(Bench *b, int network, int threads, Kind kinds[16], in
 
 static void measure(Bench *b, int network, int threads)
 {
-    Kind kinds[16];
-    int count, per = networks[network].tokens;
+    int per = networks[network].tokens;
     const char *name = networks[network].name, *unit = unit_of(network);
     Worker peer[SETTINGS], ours[PRECISIONS];
     for (int i = 0; i < PRECISIONS; i++)
@@ -184,7 +220,6 @@ static void measure(Bench *b, int network, int threads)
                 worker_take(&peer[i]);
             }
     }
-    double definition, floor = read_layers(b, network, threads, kinds, &count, &definition);
     double rate[PRECISIONS];
     for (int i = 0; i < PRECISIONS; i++) {
         rate[i] = per * median(ours[i].rate, ours[i].samples);
@@ -206,12 +241,29 @@ static void measure(Bench *b, int network, int threads)
         } else
             printf("    PyTorch %-22s skipped: it does not start here (%s/torch.log)\n",
                    settings[i], b->out);
-    double step = per * batch_of(b, network) / rate[0];
-    printf("    a step in fp32: %.2f ms; floor %.2f ms (%.0f %%), by the definition's "
-           "multiplications %.2f ms (%.0f %%)\n    by layers:",
-           1e3 * step, 1e3 * floor, 100 * floor / step, 1e3 * definition, 100 * definition / step);
-    for (int k = 0; k < count; k++)
-        printf(" %s %.2f ms%s", kinds[k].name, 1e3 * kinds[k].seconds, k + 1 < count ? "," : "\n");
+    for (int i = 0; i < PRECISIONS; i++) {
+        Kind kinds[16];
+        Peer alone = {.count = 0};
+        int count;
+        if (peer[0].there && per == 1) /* of text there are no convolutions */
+            read_peer(b, network, threads, i, &alone);
+        double definition,
+            step = per * batch_of(b, network) / rate[i],
+            floor = read_layers(b, network, threads, i, &alone, kinds, &count, &definition);
+        printf("    a step in %s: %.2f ms; floor %.2f ms (%.0f %%), by the definition's "
+               "multiplications %.2f ms (%.0f %%)\n    by layers:",
+               precisions[i], 1e3 * step, 1e3 * floor, 100 * floor / step, 1e3 * definition,
+               100 * definition / step);
+        for (int k = 0; k < count; k++)
+            printf(" %s %.2f ms%s", kinds[k].name, 1e3 * kinds[k].seconds,
+                   k + 1 < count ? "," : "\n");
+        double theirs = 0;
+        for (int k = 0; k < alone.count; k++)
+            theirs += alone.seconds[k];
+        if (alone.count)
+            printf("    PyTorch's convolutions in %s, each alone: %.2f ms\n", precisions[i],
+                   1e3 * theirs);
+    }
 }
 
 /* ---- two ranks ---- */
@@ -303,9 +355,8 @@ static void measure_ranks(Bench *b, int network)
 /* One mark per layer of every network, with the operations actually done, under the two roofs. */
 static void draw_roofline(const Bench *b)
 {
-    double low = 0.2, high = 100, ridge = b->flops[0] / b->bytes[0];
-    double x[] = {low, ridge, high},
-           roof[] = {low * b->bytes[0] * 1e-9, b->flops[0] * 1e-9, b->flops[0] * 1e-9};
+    double low = 0.2, high = 100, peak = b->flops[0][0], ridge = peak / b->bytes[0];
+    double x[] = {low, ridge, high}, roof[] = {low * b->bytes[0] * 1e-9, peak * 1e-9, peak * 1e-9};
     char path[512];
     Plot *plot = plot_new(1280, 720);
     plot_begin(plot, 1, 1, "What one thread reaches, layer by layer · a training step, batch %d",
@@ -373,17 +424,20 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s/layers.csv", b.out);
     b.layers = file_begin(path);
     file_print(b.results, "name,threads,ranks,ours,peer,ratio,peer_setting\n");
-    file_print(b.layers, "name,threads,kind,layer,seconds,flops,done,bytes\n");
+    file_print(b.layers,
+               "name,threads,precision,kind,layer,seconds,flops,done,bytes,pytorch_seconds\n");
     setvbuf(stdout, NULL, _IOLBF, 0);
 
     int threads[2] = {1, b.cores > 1 ? 2 : 1};
-    for (int i = 0; i < 2; i++)
-        b.flops[i] = ceiling_flops(threads[i]), b.bytes[i] = ceiling_bytes(threads[i]);
-    printf("ceilings: 1 thread %.0f GFLOP/s, %.1f GB/s; %d threads %.0f GFLOP/s, %.1f GB/s; batch "
-           "%d, medians of %d turns of "
-           "%g s\n\n",
-           b.flops[0] * 1e-9, b.bytes[0] * 1e-9, threads[1], b.flops[1] * 1e-9, b.bytes[1] * 1e-9,
-           b.batch, b.rounds, b.seconds);
+    printf("ceilings:");
+    for (int i = 0; i < 2; i++) {
+        b.flops[0][i] = ceiling_flops(threads[i]), b.flops[1][i] = ceiling_bf16(threads[i]);
+        b.bytes[i] = ceiling_bytes(threads[i]);
+        printf(" %d thread%s %.0f GFLOP/s, in bf16 %.0f, %.1f GB/s;", threads[i],
+               threads[i] == 1 ? "" : "s", b.flops[0][i] * 1e-9, b.flops[1][i] * 1e-9,
+               b.bytes[i] * 1e-9);
+    }
+    printf(" batch %d, medians of %d turns of %g s\n\n", b.batch, b.rounds, b.seconds);
     for (int n = 0; n < NETWORKS; n++)
         if (!b.only || !strcmp(b.only, networks[n].name)) {
             for (int i = 0; i < (b.cores > 1 ? 2 : 1); i++)

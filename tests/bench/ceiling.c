@@ -37,6 +37,71 @@ double ceiling_flops(int threads)
     return best;
 }
 
+/* Sums that depend on nothing but themselves: `steps` times four products of tiles. */
+static float amx_steps(long steps)
+{
+    AmxShapes shapes = {.palette = 1};
+    float sum[AMX_ROWS][AMX_LANES];
+    for (int t = 0; t < 8; t++)
+        shapes.rows[t] = AMX_ROWS, shapes.bytes[t] = AMX_BYTES;
+    amx_shapes(&shapes);
+    AMX_ZERO(0);
+    AMX_ZERO(1);
+    AMX_ZERO(2);
+    AMX_ZERO(3);
+    AMX_ZERO(4);
+    AMX_ZERO(5);
+    for (long i = 0; i < steps; i++) {
+        AMX_DOT(0, 4, 5);
+        AMX_DOT(1, 4, 5);
+        AMX_DOT(2, 4, 5);
+        AMX_DOT(3, 4, 5);
+    }
+    AMX_STORE(0, sum, AMX_BYTES);
+    amx_release();
+    return sum[0][0];
+}
+
+/* The same of SUMS dots. */
+static float dot_steps(long steps)
+{
+    volatile float zero = 0;
+    vec sum[SUMS], factor = (vec){} + zero;
+    float pair = zero, kept = 0;
+    for (int i = 0; i < SUMS; i++)
+        sum[i] = factor + (float)i;
+    for (long step = 0; step < steps; step++) {
+        UNROLL
+        for (int i = 0; i < SUMS; i++)
+            sum[i] = vec_dot(sum[i], factor, &pair);
+    }
+    for (int i = 0; i < SUMS; i++)
+        kept += sum[i][0];
+    return kept;
+}
+
+double ceiling_bf16(int threads)
+{
+    Backend *be = backend_open("cpu", 0, 1, 1);
+    bool amx = AMX && ((CpuBackend *)be)->amx;
+    backend_close(be);
+    if (!amx && !DOTS)
+        return ceiling_flops(threads);
+    const double each = amx ? 4.0 * 2 * AMX_ROWS * AMX_LANES * 2 * AMX_LANES : SUMS * 4.0 * VEC;
+    const long steps = amx ? 1000000 : 20000000;
+    double best = 0;
+    for (int repeat = 0; repeat < REPEATS; repeat++) {
+        float kept = 0;
+        double began = timer_now();
+#pragma omp parallel num_threads(threads) reduction(+ : kept)
+        kept += amx ? amx_steps(steps) : dot_steps(steps);
+        double rate = each * steps * threads / (timer_now() - began);
+        REQUIRE(kept >= 0, "the products went wrong: %g", kept);
+        best = rate > best ? rate : best;
+    }
+    return best;
+}
+
 double ceiling_bytes(int threads)
 {
     size_t n = 32 << 20;

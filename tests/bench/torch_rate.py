@@ -9,7 +9,9 @@ SETTING: default (eager, NCHW), channels-last (of text: eager), compiled (torch.
 last), bf16 (autocast, channels last), bf16-compiled (both). On a GPU, channels last, with cuDNN's
 choice of the fastest: cuda-fp32, cuda-tf32, cuda-bf16 (autocast), cuda-fp16 (autocast, its loss
 scaled by a GradScaler), and each with -compiled (torch.compile; the whole step, fused SGD included,
-is one CUDA graph); THREADS is then ignored.
+is one CUDA graph); THREADS is then ignored. channels-last-layers, bf16-layers: after each line read
+it calls every convolution alone instead, forward and backward, for about that long in all, prints
+"name,seconds" of a batch (the median) for each, and an empty line.
 Prints "ready VERSION";
 then for each line read, a number of seconds, trains for about that long and prints "images seconds
 peak_KiB". With WORLD_SIZE=2 it is one of two ranks of DistributedDataParallel over gloo, pinned to
@@ -66,6 +68,31 @@ def recorded(train, optimiser, x, label):
     return replay
 
 
+def measure_convolutions(model, x, wanted, half):
+    """Prints each convolution's seconds for the batch x, on the input that it gets there."""
+    inputs = {}
+    layers = {name: of for name, of in model.named_modules() if isinstance(of, torch.nn.Conv2d)}
+    for name, layer in layers.items():
+        layer.register_forward_hook(lambda _, given, out, name=name: inputs.update(
+            {name: (given[0].detach(), torch.randn_like(out))}))
+    model(x)
+    for name, layer in layers.items():
+        layer._forward_hooks.clear()
+        given, gradient = (of.to(half) for of in inputs[name])
+        weight = layer.weight.detach().to(half).contiguous(memory_format=torch.channels_last)
+        weight.requires_grad_(True)
+        given.requires_grad_(given.shape[1] > 4)  # images need no gradient
+        times, end = [], time.perf_counter() + wanted / len(layers)
+        while len(times) < 7 or time.perf_counter() < end:
+            given.grad = weight.grad = None
+            began = time.perf_counter()
+            torch.nn.functional.conv2d(given, weight, None, layer.stride,
+                                       layer.padding).backward(gradient)
+            times.append(time.perf_counter() - began)
+        print(f"{name},{sorted(times)[len(times) // 2]:.9f}")
+    print(flush=True)
+
+
 def main():
     name, threads, setting = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     batch = int(sys.argv[4]) if len(sys.argv) > 4 else 128
@@ -119,6 +146,13 @@ def main():
         else:
             optimiser.zero_grad()
             train(images, labels)
+
+    if setting.endswith("layers"):
+        print("ready", torch.__version__, flush=True)
+        for line in sys.stdin:
+            measure_convolutions(model, x[:batch], float(line),
+                                 half if "16" in setting else torch.float32)
+        return
 
     def finish():
         if gpu:

@@ -200,8 +200,9 @@ static void each_case(Device *d, void (*run)(Device *, const ConvCase *, Types))
         int before = endings();
         run(d, &table[i], floats);
         bool amx = by_amx(d);
-        for (int other = 0; on_cpu(d) && other <= amx; other++) { /* by the matrix unit, and not */
-            ((CpuBackend *)d->be)->amx = amx && !other;
+        for (int turn = amx ? 0 : 1; on_cpu(d) && turn < 2;
+             turn++) { /* with the matrix unit, too */
+            ((CpuBackend *)d->be)->amx = turn == 0;
             run(d, &table[i], (Types){BF16, BF16});
             if (i % 3 == 0) /* as around the images, and before a dense layer */
                 run(d, &table[i], i % 2 ? (Types){F32, BF16} : (Types){BF16, F32});

@@ -122,17 +122,21 @@ Tensor conv_halves(Stream *s, const ConvPlan *p, Tensor t, int n, Buffer *room)
 
 void conv_add_parts(Stream *s, ConvPlan *p, Tensor dw, bool amx)
 {
-    int RR = p->R * p->R, even = p->C + p->C % 2;
-    float *to = cpu_at(dw);
+    int RR = p->R * p->R, even = p->C + p->C % 2, parts = s->threads;
+    float *to = cpu_at(dw), *from[parts];
+    for (int part = 0; part < parts; part++)
+        from[part] = conv_partial(s, p, part);
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int k = 0; k < p->K; k++)
-        for (int c = 0; c < p->C; c++)
-            for (int r = 0; r < RR; r++) {
+        for (int r = 0; r < RR; r++) {
+            size_t first = amx ? conv_amx_at(p, r / p->R, k, 0) : (size_t)r * p->C * p->K + k;
+            int column = r % p->R * even;
+            for (int c = 0; c < p->C; c++) {
                 float sum = 0;
-                size_t at = amx ? conv_amx_at(p, r / p->R, k, r % p->R * even + c)
-                                : ((size_t)r * p->C + c) * p->K + k;
-                for (int part = 0; part < s->threads; part++)
-                    sum += conv_partial(s, p, part)[at];
+                size_t at = first + (amx ? conv_amx_along(column + c) : (size_t)c * p->K);
+                for (int part = 0; part < parts; part++)
+                    sum += from[part][at];
                 to[((size_t)k * p->C + c) * RR + r] += sum;
             }
+        }
 }

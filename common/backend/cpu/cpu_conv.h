@@ -92,11 +92,16 @@ static inline int conv_amx_columns(const ConvPlan *p)
     return (p->R * (p->C + p->C % 2) + AMX_LANES - 1) / AMX_LANES * AMX_LANES;
 }
 /* Where it lays dw of kernel row r, output channel k: [R] [K/16] [columns/16] [16] [16]. */
+static inline size_t conv_amx_along(int column)
+{
+    enum { L = AMX_LANES };
+    return (size_t)column / L * L * L + column % L;
+}
 static inline size_t conv_amx_at(const ConvPlan *p, int r, int k, int column)
 {
     enum { L = AMX_LANES };
-    size_t tile = ((size_t)r * (p->K / L) + k / L) * (conv_amx_columns(p) / L) + column / L;
-    return (tile * L + k % L) * L + column % L;
+    size_t tile = ((size_t)r * (p->K / L) + k / L) * (conv_amx_columns(p) / L);
+    return (tile * L + k % L) * L + conv_amx_along(column);
 }
 static inline size_t conv_weights(const ConvPlan *p)
 {
