@@ -104,8 +104,9 @@ enum { LOSS_SCALE_GOOD = 2000 };
 /* How values are stored and multiplied. Sums, weights, statistics and gradients of weights are
  * float32 or better in every precision, with two exceptions: in BF16 and FP16 a convolution's
  * contribution to its weight gradient may be rounded to the activations' type (cuDNN); and in BF16
- * a CPU with dots may round the transformed factors of Winograd's method (cpu_conv.h), and rounds
- * the factors of dense layers (cpu_dense.c). */
+ * a CPU that multiplies bfloat16 may round the transformed factors of Winograd's method, or x of a
+ * first layer (cpu_conv.h), and rounds the factors of dense layers and of attention
+ * (cpu_product.h). */
 typedef enum {
     PRECISION_FP32,
     PRECISION_TF32, /* matrix products on the tensor cores: factors rounded to 10 mantissa bits */

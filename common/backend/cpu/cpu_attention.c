@@ -2,9 +2,11 @@
  * block of queries and all keys up to the block's last one:
  *     forward    P = softmax(Q K^T / sqrt d),  Y = P V
  *     backward   dV += P^T dY,  dP = dY V^T,  dS = P (dP - dY . Y),  dQ += dS K,  dK += dS^T Q
- * where P is computed again from the saved logarithms. Keys behind a query have p = 0.
+ * where P is computed again from the saved logarithms. Keys behind a query have p = 0. With
+ * --precision bf16 the products' factors are rounded, P and dS among them (cpu_product.h).
  */
 #include "cpu_exp.h"
+#include "cpu_product.h"
 #include <cblas.h>
 #include <math.h>
 
@@ -12,18 +14,19 @@ enum { QUERIES = 32 }; /* of a block: its products and their gradients stay in t
 
 /* One head of one sample; rows of q, k and v are `ld` floats apart, of y `C`. */
 typedef struct Head {
+    const Stream *s;
     const float *q, *k, *v;
     float *saved; /* [T,2] */
     int ld, C, d, T;
     float scale;
 } Head;
 
-static Head head_of(Tensor qkv, Tensor saved, int heads, int n, int h)
+static Head head_of(const Stream *s, Tensor qkv, Tensor saved, int heads, int n, int h)
 {
     int T = qkv.w, C = qkv.c / 3, d = C / heads;
     const float *q = (float *)cpu_at(qkv) + (size_t)n * T * qkv.c + h * d;
     float *own = (float *)cpu_at(saved) + ((size_t)n * heads + h) * T * 2;
-    return (Head){q, q + C, q + 2 * C, own, qkv.c, C, d, T, 1 / sqrtf((float)d)};
+    return (Head){s, q, q + C, q + 2 * C, own, qkv.c, C, d, T, 1 / sqrtf((float)d)};
 }
 
 static float *head_at(Tensor t, int heads, int n, int h) /* of y or dy */
@@ -39,14 +42,27 @@ static void check(Tensor y, Tensor saved, Tensor qkv, int heads)
 }
 
 /* c [m,n] = scale a b^T; and c += a b, or a^T b. Rows of each are ld floats apart. */
-static void times_transposed(float *c, int ldc, const float *a, int lda, const float *b, int ldb,
-                             int m, int n, int k, float scale)
+static void times_transposed(const Head *h, float *c, int ldc, const float *a, int lda,
+                             const float *b, int ldb, int m, int n, int k, float scale)
 {
+    if (cpu_rounds(h->s, h->d)) {
+        cpu_product(c, ldc, (Matrix){a, lda, 1}, (Matrix){b, 1, ldb}, 0, m, n, k, false,
+                    cpu_by_amx(h->s));
+        for (int i = 0; scale != 1 && i < m; i++)
+            for (int j = 0; j < n; j++)
+                c[(size_t)i * ldc + j] *= scale;
+        return;
+    }
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, scale, a, lda, b, ldb, 0, c, ldc);
 }
-static void add_product(float *c, int ldc, const float *a, int lda, bool transposed, const float *b,
-                        int ldb, int m, int n, int k)
+static void add_product(const Head *h, float *c, int ldc, const float *a, int lda, bool transposed,
+                        const float *b, int ldb, int m, int n, int k)
 {
+    if (cpu_rounds(h->s, h->d)) {
+        cpu_product(c, ldc, transposed ? (Matrix){a, 1, lda} : (Matrix){a, lda, 1},
+                    (Matrix){b, ldb, 1}, 0, m, n, k, true, cpu_by_amx(h->s));
+        return;
+    }
     cblas_sgemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, m, n, k, 1, a,
                 lda, b, ldb, 1, c, ldc);
 }
@@ -54,7 +70,7 @@ static void add_product(float *c, int ldc, const float *a, int lda, bool transpo
 /* p [rows,keys]: the scores of queries first … first + rows - 1. */
 static void scores(float *p, const Head *h, int first, int rows)
 {
-    times_transposed(p, first + rows, h->q + (size_t)first * h->ld, h->ld, h->k, h->ld, rows,
+    times_transposed(h, p, first + rows, h->q + (size_t)first * h->ld, h->ld, h->k, h->ld, rows,
                      first + rows, h->d, h->scale);
 }
 
@@ -91,7 +107,7 @@ static void forward_block(float *y, const Head *h, int first, int rows)
         h->saved[2 * (first + i)] = softmax(p + (size_t)i * keys, first + i + 1, keys);
     for (int i = first; i < keys; i++)
         memset(y + (size_t)i * h->C, 0, sizeof *y * h->d);
-    add_product(y + (size_t)first * h->C, h->C, p, keys, false, h->v, h->ld, rows, h->d, keys);
+    add_product(h, y + (size_t)first * h->C, h->C, p, keys, false, h->v, h->ld, rows, h->d, keys);
 }
 
 void cpu_attention_forward(Stream *s, Tensor y, Tensor saved, Tensor qkv, int heads)
@@ -99,7 +115,7 @@ void cpu_attention_forward(Stream *s, Tensor y, Tensor saved, Tensor qkv, int he
     check(y, saved, qkv, heads);
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int i = 0; i < y.n * heads; i++) {
-        Head h = head_of(qkv, saved, heads, i / heads, i % heads);
+        Head h = head_of(s, qkv, saved, heads, i / heads, i % heads);
         for (int first = 0; first < h.T; first += QUERIES)
             forward_block(head_at(y, heads, i / heads, i % heads), &h, first,
                           h.T - first < QUERIES ? h.T - first : QUERIES);
@@ -130,11 +146,11 @@ static void backward_block(float *dq, const Head *h, const float *dy, const floa
     scores(p, h, first, rows);
     for (int i = 0; i < rows; i++)
         exponentials(p + (size_t)i * keys, h->saved[2 * (first + i)], first + i + 1, keys);
-    add_product(dq + 2 * C, ld, p, keys, true, dy + at, C, keys, d, rows);
-    times_transposed(dp, keys, dy + at, C, h->v, ld, rows, keys, d, 1);
+    add_product(h, dq + 2 * C, ld, p, keys, true, dy + at, C, keys, d, rows);
+    times_transposed(h, dp, keys, dy + at, C, h->v, ld, rows, keys, d, 1);
     score_gradients(dp, p, h, dy + at, y + at, rows, keys);
-    add_product(dq + q_at, ld, dp, keys, false, h->k, ld, rows, d, keys);
-    add_product(dq + C, ld, dp, keys, true, h->q + q_at, ld, keys, d, rows);
+    add_product(h, dq + q_at, ld, dp, keys, false, h->k, ld, rows, d, keys);
+    add_product(h, dq + C, ld, dp, keys, true, h->q + q_at, ld, keys, d, rows);
 }
 
 void cpu_attention_backward(Stream *s, Tensor dqkv, Tensor saved, Tensor dy, Tensor y, Tensor qkv,
@@ -145,7 +161,7 @@ void cpu_attention_backward(Stream *s, Tensor dqkv, Tensor saved, Tensor dy, Ten
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int i = 0; i < y.n * heads; i++) {
         int n = i / heads, k = i % heads;
-        Head h = head_of(qkv, saved, heads, n, k);
+        Head h = head_of(s, qkv, saved, heads, n, k);
         float *dq = (float *)cpu_at(dqkv) + (size_t)n * h.T * qkv.c + k * h.d;
         for (int t = 0; t < 3 * h.T && !add; t++)
             memset(dq + (size_t)(t / 3) * h.ld + t % 3 * h.C, 0, sizeof *dq * h.d);

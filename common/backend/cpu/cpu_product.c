@@ -8,7 +8,6 @@
  * at a time, where it has a matrix unit (cpu_amx.h).
  */
 #include "cpu_product.h"
-#include "cpu_amx.h"
 
 enum {
     LANES = AMX_LANES,

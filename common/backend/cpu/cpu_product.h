@@ -1,7 +1,8 @@
 /* cpu_product.h: a matrix product of factors that are rounded to bfloat16: private to cpu_*.c. */
 #ifndef CPU_PRODUCT_H
 #define CPU_PRODUCT_H
-#include "cpu_element.h"
+#include "cpu.h"
+#include "cpu_amx.h"
 
 /* Element (i, j) of a matrix is at[i * row + j * column]; one of the two steps is 1. */
 typedef struct Matrix {
@@ -14,4 +15,11 @@ typedef struct Matrix {
  */
 void cpu_product(float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int n, int k, bool add,
                  bool amx);
+
+/* By the matrix unit? And are products rounded so whose narrower side is `narrow`? */
+static inline bool cpu_by_amx(const Stream *s) { return AMX && ((CpuBackend *)s->be)->amx; }
+static inline bool cpu_rounds(const Stream *s, int narrow)
+{
+    return (DOTS || cpu_by_amx(s)) && s->be->precision == PRECISION_BF16 && narrow >= 32;
+}
 #endif
