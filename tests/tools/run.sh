@@ -129,7 +129,7 @@ fi
 # ---- in which order -----------------------------------------------------------------------------
 # What a case takes if it is not known, in milliseconds: unit, unit with ranks, script.
 expect=(150 400 5000)
-[ -z "${ALL:-}" ] || expect=(200 500 12000)
+[ -z "${ALL:-}" ] || expect=(200 500 22000)
 [ -z "${SAN:-}" ] || expect=(500 1000 20000)
 costs=$build/tests/costs${ALL:+_all}.csv
 [ -e "$costs" ] || : >"$costs"
