@@ -26,6 +26,9 @@ typedef struct AmxShapes {
     uint8_t rows[16];
 } AmxShapes;
 
+#ifdef __AMXBF16__ /* as older versions of Clang call it */
+#define __AMX_BF16__
+#endif
 #if defined(__AMX_BF16__) || defined(AMX_EMULATED)
 enum { AMX = true };
 #else

@@ -77,7 +77,7 @@ INLINE void fetch_some(Ahead *a)
 static inline Ahead ahead_image(Tensor t, int n, int steps, bool write)
 {
     if (!given(t) || n >= t.n)
-        return (Ahead){NULL};
+        return (Ahead){.at = NULL};
     long bytes = (long)t.h * (t.w + 2 * t.halo) * t.c * (long)dtype_size(t.dtype);
     return (Ahead){cpu_pixels(t, n, 0), (bytes / (steps * LINE) + 1) * LINE, bytes, write};
 }

@@ -157,7 +157,7 @@ static Pixels pixels_of(Tensor t, int n, int k)
 {
     return given(t) ? (Pixels){element(cpu_pixels(t, n, 0), k, t.dtype),
                                (long)(t.w + 2 * t.halo) * t.c, t.c}
-                    : (Pixels){NULL};
+                    : (Pixels){.at = NULL};
 }
 
 /* The weights of output channels from k on, in the order in which tile() reads them: for each run,
@@ -262,7 +262,7 @@ static void backward_image(const ConvPlan *p, const float *packed, Tensor dx, co
         Pixels to = pixels_of(dx, n, c);
         to.at = element(to.at, of->h * to.line + of->w * to.step, dx.dtype);
         to.line *= S, to.step *= S;
-        rows(from, to, add ? to : (Pixels){NULL}, dx.dtype, src, runs, of->rows.count,
+        rows(from, to, add ? to : (Pixels){.at = NULL}, dx.dtype, src, runs, of->rows.count,
              element(packed, of->at + c * weights, from->type), P, Q, ahead);
     }
 }
