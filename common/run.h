@@ -32,7 +32,8 @@ RunOptions run_options_default(void); /* all "auto", precision "fp32", out "buil
 /* The same, of a program that takes a language model, too. */
 #define RUN_OPTIONS_TEXT(o) \
     RUN_OPTIONS_DATA(o, "auto|synthetic|fashion|cifar10|text|licences", \
-                     "data set; text and licences are for a language model")
+                     "data set; text and licences are for a language model and change other " \
+                     "defaults: config.json has them")
 /* The same, of a program that takes other data sets. */
 #define RUN_OPTIONS_DATA(o, sets, what) \
     {"device", ARG_CHOICE, &(o).device, .choices = "auto|cpu|cuda", .help = "where to compute"}, \
