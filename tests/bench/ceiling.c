@@ -40,17 +40,8 @@ double ceiling_flops(int threads)
 /* Sums that depend on nothing but themselves: `steps` times four products of tiles. */
 static float amx_steps(long steps)
 {
-    AmxShapes shapes = {.palette = 1};
     float sum[AMX_ROWS][AMX_LANES];
-    for (int t = 0; t < 8; t++)
-        shapes.rows[t] = AMX_ROWS, shapes.bytes[t] = AMX_BYTES;
-    amx_shapes(&shapes);
-    AMX_ZERO(0);
-    AMX_ZERO(1);
-    AMX_ZERO(2);
-    AMX_ZERO(3);
-    AMX_ZERO(4);
-    AMX_ZERO(5);
+    amx_whole_shapes();
     for (long i = 0; i < steps; i++) {
         AMX_DOT(0, 4, 5);
         AMX_DOT(1, 4, 5);

@@ -68,7 +68,7 @@ def recorded(train, optimiser, x, label):
     return replay
 
 
-def measure_convolutions(model, x, wanted, half):
+def measure_convolutions(model, x, wanted, dtype):
     """Prints each convolution's seconds for the batch x, on the input that it gets there."""
     inputs = {}
     layers = {name: of for name, of in model.named_modules() if isinstance(of, torch.nn.Conv2d)}
@@ -78,8 +78,8 @@ def measure_convolutions(model, x, wanted, half):
     model(x)
     for name, layer in layers.items():
         layer._forward_hooks.clear()
-        given, gradient = (of.to(half) for of in inputs[name])
-        weight = layer.weight.detach().to(half).contiguous(memory_format=torch.channels_last)
+        given, gradient = (of.to(dtype) for of in inputs[name])
+        weight = layer.weight.detach().to(dtype).contiguous(memory_format=torch.channels_last)
         weight.requires_grad_(True)
         given.requires_grad_(given.shape[1] > 4)  # images need no gradient
         times, end = [], time.perf_counter() + wanted / len(layers)

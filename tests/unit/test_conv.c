@@ -200,8 +200,8 @@ static void each_case(Device *d, void (*run)(Device *, const ConvCase *, Types))
         int before = endings();
         run(d, &table[i], floats);
         bool amx = by_amx(d);
-        for (int turn = amx ? 0 : 1; on_cpu(d) && turn < 2;
-             turn++) { /* with the matrix unit, too */
+        /* with the matrix unit, and without */
+        for (int turn = amx ? 0 : 1; on_cpu(d) && turn < 2; turn++) {
             ((CpuBackend *)d->be)->amx = turn == 0;
             run(d, &table[i], (Types){BF16, BF16});
             if (i % 3 == 0) /* as around the images, and before a dense layer */

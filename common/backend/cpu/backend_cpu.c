@@ -169,7 +169,7 @@ static const char *choose_kernels(BackendOps *op)
 static const char *choose_kernels(BackendOps *op) { return cpu_kernels(op), NULL; }
 #endif
 
-/* Linux asks for a request before a thread may use the matrix unit (cpu_amx.h). */
+/* Ask Linux for the matrix unit (cpu_amx.h), which it grants only on request. */
 static bool amx_granted(void)
 {
 #if defined(AMX_EMULATED)

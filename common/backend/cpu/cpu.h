@@ -75,6 +75,7 @@ static inline int chunk_begin(int count, int chunk, int chunks)
 {
     return (int)((long)count * chunk / chunks);
 }
+static inline int round_up(int n, int to) { return (n + to - 1) / to * to; }
 static inline bool same_shape(Tensor a, Tensor b)
 {
     return a.n == b.n && a.h == b.h && a.w == b.w && a.c == b.c;

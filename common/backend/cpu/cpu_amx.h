@@ -7,9 +7,9 @@
  * 16 cycles, 16 times as many per cycle as float32 vectors do. Shapes of the registers are set
  * first (amx_shapes); the registers are named by literal numbers, 0 to 7.
  *
- * AMX: compiled in. Whether it may be used says CpuBackend's `amx`: Linux asks for a request, since
- * the registers take 8 KB in each thread's saved state. -DAMX_EMULATED does the same in C, for
- * tests on any processor and for the address sanitizer, which does not see what tiles load.
+ * AMX: it is compiled in. CpuBackend.amx: it may be used; Linux grants the unit only on request,
+ * because its registers add 8 KB to each thread's saved state. -DAMX_EMULATED does the same in C,
+ * for tests on any processor and for the address sanitizer, which cannot see what tiles load.
  */
 #ifndef CPU_AMX_H
 #define CPU_AMX_H
@@ -54,7 +54,11 @@ static _Thread_local struct {
     AmxTile tile[8];
 } amx_state __attribute__((unused));
 
-INLINE void amx_shapes(const AmxShapes *shapes) { amx_state.shapes = *shapes; }
+INLINE void amx_shapes(const AmxShapes *shapes)
+{
+    memset(&amx_state, 0, sizeof amx_state);
+    amx_state.shapes = *shapes;
+}
 INLINE void amx_release(void) { memset(&amx_state, 0xff, sizeof amx_state); }
 INLINE void amx_zero(int t) { memset(&amx_state.tile[t], 0, sizeof(AmxTile)); }
 INLINE void amx_load(int t, const void *from, long apart)
@@ -86,6 +90,15 @@ INLINE void amx_dot(int c, int a, int b)
 #define AMX_STORE(t, to, apart) amx_store(t, to, apart)
 #define AMX_DOT(c, a, b) amx_dot(c, a, b)
 #endif
+
+/* All registers as large as they can be, and zero, as after every amx_shapes. */
+static inline void amx_whole_shapes(void)
+{
+    AmxShapes shapes = {.palette = 1};
+    for (int t = 0; t < 8; t++)
+        shapes.rows[t] = AMX_ROWS, shapes.bytes[t] = AMX_BYTES;
+    amx_shapes(&shapes);
+}
 
 /* to[j][i] = from[i][j], 16 x 16 pairs, rows `to_apart` and `apart` pairs apart. */
 INLINE void transpose_pairs(Pair *to, long to_apart, const Pair *from, long apart)

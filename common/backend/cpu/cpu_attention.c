@@ -46,8 +46,7 @@ static void times_transposed(const Head *h, float *c, int ldc, const float *a, i
                              const float *b, int ldb, int m, int n, int k, float scale)
 {
     if (cpu_rounds(h->s, h->d)) {
-        cpu_product(c, ldc, (Matrix){a, lda, 1}, (Matrix){b, 1, ldb}, 0, m, n, k, false,
-                    cpu_by_amx(h->s));
+        cpu_product(h->s, c, ldc, (Matrix){a, lda, 1}, (Matrix){b, 1, ldb}, 0, m, n, k, false);
         for (int i = 0; scale != 1 && i < m; i++)
             for (int j = 0; j < n; j++)
                 c[(size_t)i * ldc + j] *= scale;
@@ -59,8 +58,8 @@ static void add_product(const Head *h, float *c, int ldc, const float *a, int ld
                         const float *b, int ldb, int m, int n, int k)
 {
     if (cpu_rounds(h->s, h->d)) {
-        cpu_product(c, ldc, transposed ? (Matrix){a, 1, lda} : (Matrix){a, lda, 1},
-                    (Matrix){b, ldb, 1}, 0, m, n, k, true, cpu_by_amx(h->s));
+        cpu_product(h->s, c, ldc, transposed ? (Matrix){a, 1, lda} : (Matrix){a, lda, 1},
+                    (Matrix){b, ldb, 1}, 0, m, n, k, true);
         return;
     }
     cblas_sgemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, m, n, k, 1, a,

@@ -89,7 +89,7 @@ void conv_pair_pixels(Pair *to, long apart, const uint16_t *from, long step, int
 /* Columns of a kernel row in cpu_conv_amx.c: R*C, C rounded up to pairs, rounded up to a tile. */
 static inline int conv_amx_columns(const ConvPlan *p)
 {
-    return (p->R * (p->C + p->C % 2) + AMX_LANES - 1) / AMX_LANES * AMX_LANES;
+    return round_up(p->R * (p->C + p->C % 2), AMX_LANES);
 }
 /* Where it lays dw of kernel row r, output channel k: [R] [K/16] [columns/16] [16] [16]. */
 static inline size_t conv_amx_along(int column)

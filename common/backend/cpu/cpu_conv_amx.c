@@ -26,8 +26,6 @@ enum {
     BLOCK = 128        /* weight: pairs of pixels at a time, about: they stay in the L1 cache */
 };
 
-static int round_up(int n, int to) { return (n + to - 1) / to * to; }
-
 /* In registers 0 to 3: the sums of `tiles` tiles of pixels, from src[t] on, `step` apart. Weights
  * are pairs. */
 INLINE void sums(const uint16_t *const src[TILES], long step, const Run *runs, int nruns,
@@ -289,14 +287,11 @@ static void image_gradient(float *d, Stream *s, const ConvPlan *p, Tensor x, Ten
 
 void amx_backward_weight(Stream *s, ConvPlan *p, Tensor dw, Tensor x, Tensor dy)
 {
-    AmxShapes shapes = {.palette = 1};
-    for (int t = 0; t < 8; t++)
-        shapes.rows[t] = AMX_ROWS, shapes.bytes[t] = AMX_BYTES;
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int part = 0; part < s->threads; part++) {
         float *d = conv_partial(s, p, part);
         memset(d, 0, sizeof(float) * conv_weights(p));
-        amx_shapes(&shapes);
+        amx_whole_shapes();
         for (int n = chunk_begin(x.n, part, s->threads); n < chunk_begin(x.n, part + 1, s->threads);
              n++)
             image_gradient(d, s, p, x, dy, n);

@@ -26,7 +26,7 @@ void cpu_dense_forward(Stream *s, Tensor y, Tensor x, Tensor w, Tensor bias)
         for (int n = n0; b && n < n1; n++)
             memcpy(cpu_row(y, n, 0), b, sizeof(float) * K);
         if (rounds(s, D, K))
-            cpu_product(cpu_at(y), K, of_rows(x), transposed(w), n0, n1, K, D, b, cpu_by_amx(s));
+            cpu_product(s, cpu_at(y), K, of_rows(x), transposed(w), n0, n1, K, D, b);
         else if (n1 > n0)
             cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n1 - n0, K, D, 1,
                         cpu_row(x, n0, 0), D, cpu_at(w), D, b ? 1 : 0, cpu_row(y, n0, 0), K);
@@ -41,7 +41,7 @@ void cpu_dense_backward_data(Stream *s, Tensor dx, Tensor dy, Tensor w, bool add
     for (int slice = 0; slice < s->threads; slice++) { /* rows of dx */
         int n0 = chunk_begin(N, slice, s->threads), n1 = chunk_begin(N, slice + 1, s->threads);
         if (rounds(s, D, K))
-            cpu_product(cpu_at(dx), D, of_rows(dy), of_rows(w), n0, n1, D, K, add, cpu_by_amx(s));
+            cpu_product(s, cpu_at(dx), D, of_rows(dy), of_rows(w), n0, n1, D, K, add);
         else if (n1 > n0)
             cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n1 - n0, D, K, 1,
                         cpu_row(dy, n0, 0), K, cpu_at(w), D, add, cpu_row(dx, n0, 0), D);
@@ -58,8 +58,7 @@ void cpu_dense_backward_weight(Stream *s, Tensor dw, Tensor dbias, Tensor x, Ten
         int d0 = chunk_begin(D, slice, s->threads), d1 = chunk_begin(D, slice + 1, s->threads);
         int k0 = chunk_begin(K, slice, s->threads), k1 = chunk_begin(K, slice + 1, s->threads);
         if (rounds(s, D, K))
-            cpu_product(cpu_at(dw), D, transposed(dy), of_rows(x), k0, k1, D, N, true,
-                        cpu_by_amx(s));
+            cpu_product(s, cpu_at(dw), D, transposed(dy), of_rows(x), k0, k1, D, N, true);
         else if (d1 > d0)
             cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, K, d1 - d0, N, 1, cpu_at(dy), K,
                         (float *)cpu_at(x) + d0, D, 1, (float *)cpu_at(dw) + d0, D);

@@ -25,7 +25,6 @@ typedef struct Block {
 } Block;
 
 static int least(int a, int b) { return a < b ? a : b; }
-static int round_up(int n, int to) { return (n + to - 1) / to * to; }
 
 INLINE Pair pair_of(float first, float second)
 {
@@ -175,18 +174,16 @@ static void amx_tile(float *c, long ldc, const Pair (*a)[PAIRS], const Pair (*b)
         memcpy(c + r * ldc, copy[r], sizeof *c * columns);
 }
 
-void cpu_product(float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int n, int k, bool add,
-                 bool amx)
+void cpu_product(const Stream *s, float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int n,
+                 int k, bool add)
 {
     Block block;
+    const bool amx = cpu_by_amx(s);
     int tile_rows = amx ? 2 * LANES : TILE, tall = TALL / tile_rows * tile_rows;
-    AmxShapes shapes = {.palette = 1};
     if (i0 >= i1)
         return;
-    for (int t = 0; t < 8; t++)
-        shapes.rows[t] = AMX_ROWS, shapes.bytes[t] = AMX_BYTES;
     if (amx)
-        amx_shapes(&shapes);
+        amx_whole_shapes();
     for (int j = 0; j < n; j += WIDE)
         for (int d = 0; d < k; d += DEPTH) {
             int columns = least(n - j, WIDE), depth = least(k - d, DEPTH), pairs = (depth + 1) / 2;

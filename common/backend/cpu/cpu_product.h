@@ -10,16 +10,16 @@ typedef struct Matrix {
     long row, column;
 } Matrix;
 
-/* Rows [i0, i1) of c [m,n] (+)= a [m,k] b [k,n]; c's rows are ldc apart. Sums are in float32, in an
- * order that depends on k alone. amx: by the matrix unit; else only where the processor has DOTS.
- */
-void cpu_product(float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int n, int k, bool add,
-                 bool amx);
-
-/* By the matrix unit? And are products rounded so whose narrower side is `narrow`? */
+/* Is the matrix unit used? And is a product of which neither factor is narrower than `narrow` made
+ * by cpu_product? */
 static inline bool cpu_by_amx(const Stream *s) { return AMX && ((CpuBackend *)s->be)->amx; }
 static inline bool cpu_rounds(const Stream *s, int narrow)
 {
     return (DOTS || cpu_by_amx(s)) && s->be->precision == PRECISION_BF16 && narrow >= 32;
 }
+
+/* Rows [i0, i1) of c [m,n] (+)= a [m,k] b [k,n]; c's rows are ldc apart. Sums are in float32, in an
+ * order that depends on k alone. Only where the processor has DOTS or a matrix unit. */
+void cpu_product(const Stream *s, float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int n,
+                 int k, bool add);
 #endif
