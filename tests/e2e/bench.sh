@@ -16,7 +16,7 @@ cat "$work/log" "$work/err"
 grep -q "skipped: it does not start here" "$work/log" || wrong "PyTorch's absence is not reported"
 [ "$(head -n 1 "$work/out/results.csv")" = name,threads,ranks,ours,peer,ratio,peer_setting ] ||
     wrong "the table's head"
-grep -q "^resnet8,1,convolution,layer1.0.conv1," "$work/out/layers.csv" || wrong "no layers"
+grep -q "^resnet8,1,fp32,convolution,layer1.0.conv1," "$work/out/layers.csv" || wrong "no layers"
 if [ "$(nproc)" -gt 1 ]; then
     grep -qE "^resnet8,1,2,[0-9.]+,[0-9.]+,[0-9.]+,two-processes$" "$work/out/results.csv" ||
         wrong "no ranks"

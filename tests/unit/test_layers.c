@@ -49,17 +49,23 @@ static void dense_case(Device *d, DType factors, int N, int planned, int D, int 
         assert_true(isnan(tail[i])); /* rows behind the batch's end */
 }
 
-/* On a CPU: blocks and tiles of cpu_product.c, whole and not; with the matrix unit, and without. */
+/* Blocks and tiles of cpu_product.c, whole and not. */
+static void dense_blocks(Device *d, DType factors, bool biased)
+{
+    dense_case(d, factors, 5, 9, 33, 10, biased); /* narrow: in float32 */
+    dense_case(d, factors, 1, 1, 32, 32, biased);
+    dense_case(d, factors, 13, 15, 33, 61, biased);
+    dense_case(d, factors, 85, 85, 257, 95, biased);
+    dense_case(d, factors, 300, 300, 64, 530, biased);
+}
+
+/* On a CPU: with the matrix unit, and without. */
 static void dense_bf16(Device *d, bool biased, bool amx)
 {
     bool *use = &((CpuBackend *)d->be)->amx, had = *use;
     *use = amx;
     backend_precision(d->s->be, "bf16");
-    dense_case(d, BF16, 5, 9, 33, 10, biased); /* narrow: in float32 */
-    dense_case(d, BF16, 1, 1, 32, 32, biased);
-    dense_case(d, BF16, 13, 15, 33, 61, biased);
-    dense_case(d, BF16, 85, 85, 257, 95, biased);
-    dense_case(d, BF16, 300, 300, 64, 530, biased);
+    dense_blocks(d, BF16, biased);
     backend_precision(d->s->be, "fp32");
     *use = had;
 }
@@ -69,7 +75,7 @@ DEVICE_TEST(dense)
     for (int biased = 0; biased < 2; biased++) {
         dense_case(d, F32, 1, 1, 1, 1, biased);
         dense_case(d, F32, 1, 4, 7, 10, biased);
-        dense_case(d, F32, 5, 9, 33, 10, biased);
+        dense_blocks(d, F32, biased);
         dense_case(d, F32, 17, 17, 64, 3, biased);
         dense_case(d, F32, 32, 32, 784, 100, biased);
         dense_case(d, F32, 1100, 1100, 5, 7, biased); /* more rows than a GPU's piece has */

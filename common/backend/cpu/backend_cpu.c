@@ -279,15 +279,10 @@ Backend *backend_cpu_open(int local_rank, int local_size, int threads)
             cpu->base.threads, cpu->base.threads == 1 ? "" : "s", cpu->base.threads == 1 ? "s" : "",
             1e-6 * room, 1e-6 * left, cpu->base.threads == 1 ? "" : ", or use fewer --threads");
     cpu_model_name(name, sizeof name);
-#ifdef REFERENCE_BLAS
-    const char *blas = ", reference BLAS: dense layers are slow";
-#else
-    const char *blas = "";
-#endif
     snprintf(cpu->base.description, sizeof cpu->base.description,
-             "CPU, %d thread%s per rank, %s%s%s%s", cpu->base.threads,
+             "CPU, %d thread%s per rank, %s%s%s", cpu->base.threads,
              cpu->base.threads == 1 ? "" : "s", name, portable ? ", portable: " : "",
-             portable ? portable : "", blas);
+             portable ? portable : "");
     if (openblas_set_num_threads)
         openblas_set_num_threads(1);
     omp_set_dynamic(0);

@@ -7,7 +7,6 @@
  */
 #include "cpu_exp.h"
 #include "cpu_product.h"
-#include <cblas.h>
 #include <math.h>
 
 enum { QUERIES = 32 }; /* of a block: its products and their gradients stay in the L2 cache */
@@ -45,25 +44,17 @@ static void check(Tensor y, Tensor saved, Tensor qkv, int heads)
 static void times_transposed(const Head *h, float *c, int ldc, const float *a, int lda,
                              const float *b, int ldb, int m, int n, int k, float scale)
 {
-    if (cpu_rounds(h->s, h->d)) {
-        cpu_product(h->s, c, ldc, (Matrix){a, lda, 1}, (Matrix){b, 1, ldb}, 0, m, n, k, false);
-        for (int i = 0; scale != 1 && i < m; i++)
-            for (int j = 0; j < n; j++)
-                c[(size_t)i * ldc + j] *= scale;
-        return;
-    }
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, scale, a, lda, b, ldb, 0, c, ldc);
+    cpu_product(h->s, c, ldc, (Matrix){a, lda, 1}, (Matrix){b, 1, ldb}, 0, m, n, k, false,
+                cpu_rounds(h->s, h->d));
+    for (int i = 0; scale != 1 && i < m; i++)
+        for (int j = 0; j < n; j++)
+            c[(size_t)i * ldc + j] *= scale;
 }
 static void add_product(const Head *h, float *c, int ldc, const float *a, int lda, bool transposed,
                         const float *b, int ldb, int m, int n, int k)
 {
-    if (cpu_rounds(h->s, h->d)) {
-        cpu_product(h->s, c, ldc, transposed ? (Matrix){a, 1, lda} : (Matrix){a, lda, 1},
-                    (Matrix){b, ldb, 1}, 0, m, n, k, true);
-        return;
-    }
-    cblas_sgemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, m, n, k, 1, a,
-                lda, b, ldb, 1, c, ldc);
+    cpu_product(h->s, c, ldc, transposed ? (Matrix){a, 1, lda} : (Matrix){a, lda, 1},
+                (Matrix){b, ldb, 1}, 0, m, n, k, true, cpu_rounds(h->s, h->d));
 }
 
 /* p [rows,keys]: the scores of queries first … first + rows - 1. */

@@ -9,7 +9,7 @@
  * to [R,R,C,K].
  */
 #include "cpu_conv.h"
-#include <cblas.h>
+#include "cpu_product.h"
 
 enum { BLOCK_FLOATS = 48 * 1024 }; /* of im2col's matrix: 192 KiB */
 
@@ -116,8 +116,8 @@ void gemm_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Te
         for (int h0 = 0; h0 < p->P; h0 += p->rows) {
             int h1 = h0 + p->rows < p->P ? h0 + p->rows : p->P;
             im2col(col, image, h0, h1, p);
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (h1 - h0) * p->Q, p->K, D, 1,
-                        col, D, conv_packed(s), p->K, 0, out, p->K);
+            cpu_product(s, out, p->K, (Matrix){col, D, 1}, (Matrix){conv_packed(s), p->K, 1}, 0,
+                        (h1 - h0) * p->Q, p->K, D, false, false);
             store_rows(y, out, residual, n, h0, h1);
         }
         if (given(moments))
@@ -140,8 +140,8 @@ void gemm_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, 
         for (int h0 = 0; h0 < p->P; h0 += p->rows) {
             int h1 = h0 + p->rows < p->P ? h0 + p->rows : p->P;
             const float *g = load_rows(block, from, h0, h1);
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (h1 - h0) * p->Q, D, p->K, 1, g,
-                        p->K, conv_packed(s), p->K, 0, col, D);
+            cpu_product(s, col, D, (Matrix){g, p->K, 1}, (Matrix){conv_packed(s), 1, p->K}, 0,
+                        (h1 - h0) * p->Q, D, p->K, false, false);
             col2im(to, col, h0, h1, p);
         }
         for (int h = 0; h < p->H; h++)
@@ -162,8 +162,8 @@ static void weight_part(Stream *s, ConvPlan *p, float *d, Tensor x, Tensor dy, i
             int h1 = h0 + p->rows < p->P ? h0 + p->rows : p->P;
             im2col(col, in, h0, h1, p);
             const float *g = load_rows(block, out, h0, h1);
-            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, D, p->K, (h1 - h0) * p->Q, 1, col,
-                        D, g, p->K, 1, d, p->K);
+            cpu_product(s, d, p->K, (Matrix){col, 1, D}, (Matrix){g, p->K, 1}, 0, D, p->K,
+                        (h1 - h0) * p->Q, true, false);
         }
     }
 }

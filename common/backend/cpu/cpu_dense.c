@@ -1,9 +1,8 @@
 /* cpu_dense.c: the dense layer: three matrix products. Each is cut into slices of rows or columns,
- * one per thread. With --precision bf16, and where the processor multiplies bfloat16, their factors
- * are rounded to it; narrow layers stay in float32. */
+ * one per thread. */
 #include "cpu_product.h"
-#include <cblas.h>
 
+/* Narrow layers stay in float32. */
 static bool rounds(const Stream *s, int D, int K) { return cpu_rounds(s, D < K ? D : K); }
 
 /* A matrix whose rows lie one behind the other, and its transpose. */
@@ -25,11 +24,7 @@ void cpu_dense_forward(Stream *s, Tensor y, Tensor x, Tensor w, Tensor bias)
         int n0 = chunk_begin(N, slice, s->threads), n1 = chunk_begin(N, slice + 1, s->threads);
         for (int n = n0; b && n < n1; n++)
             memcpy(cpu_row(y, n, 0), b, sizeof(float) * K);
-        if (rounds(s, D, K))
-            cpu_product(s, cpu_at(y), K, of_rows(x), transposed(w), n0, n1, K, D, b);
-        else if (n1 > n0)
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n1 - n0, K, D, 1,
-                        cpu_row(x, n0, 0), D, cpu_at(w), D, b ? 1 : 0, cpu_row(y, n0, 0), K);
+        cpu_product(s, cpu_at(y), K, of_rows(x), transposed(w), n0, n1, K, D, b, rounds(s, D, K));
     }
 }
 
@@ -40,11 +35,7 @@ void cpu_dense_backward_data(Stream *s, Tensor dx, Tensor dy, Tensor w, bool add
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int slice = 0; slice < s->threads; slice++) { /* rows of dx */
         int n0 = chunk_begin(N, slice, s->threads), n1 = chunk_begin(N, slice + 1, s->threads);
-        if (rounds(s, D, K))
-            cpu_product(s, cpu_at(dx), D, of_rows(dy), of_rows(w), n0, n1, D, K, add);
-        else if (n1 > n0)
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n1 - n0, D, K, 1,
-                        cpu_row(dy, n0, 0), K, cpu_at(w), D, add, cpu_row(dx, n0, 0), D);
+        cpu_product(s, cpu_at(dx), D, of_rows(dy), of_rows(w), n0, n1, D, K, add, rounds(s, D, K));
     }
 }
 
@@ -54,14 +45,10 @@ void cpu_dense_backward_weight(Stream *s, Tensor dw, Tensor dbias, Tensor x, Ten
     int N = x.n, D = x.c, K = dy.c;
     float *b = given(dbias) ? cpu_at(dbias) : NULL;
 #pragma omp parallel for num_threads(s->threads) schedule(static)
-    for (int slice = 0; slice < s->threads; slice++) { /* rows or columns of dw; of dbias */
-        int d0 = chunk_begin(D, slice, s->threads), d1 = chunk_begin(D, slice + 1, s->threads);
+    for (int slice = 0; slice < s->threads; slice++) { /* rows of dw */
         int k0 = chunk_begin(K, slice, s->threads), k1 = chunk_begin(K, slice + 1, s->threads);
-        if (rounds(s, D, K))
-            cpu_product(s, cpu_at(dw), D, transposed(dy), of_rows(x), k0, k1, D, N, true);
-        else if (d1 > d0)
-            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, K, d1 - d0, N, 1, cpu_at(dy), K,
-                        (float *)cpu_at(x) + d0, D, 1, (float *)cpu_at(dw) + d0, D);
+        cpu_product(s, cpu_at(dw), D, transposed(dy), of_rows(x), k0, k1, D, N, true,
+                    rounds(s, D, K));
         for (int n = 0; b && n < N; n++)
             for (int k = k0; k < k1; k++)
                 b[k] += cpu_row(dy, n, 0)[k];

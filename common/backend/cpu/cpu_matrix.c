@@ -1,9 +1,12 @@
 /* cpu_matrix.c: products and lengths of a batch of matrices. */
-#include "cpu.h"
-#include <cblas.h>
+#include "cpu_product.h"
 #include <math.h>
 
 static float *matrix_at(Tensor t, int n) { return (float *)cpu_at(t) + (size_t)n * t.h * t.w; }
+static Matrix matrix_of(Tensor t, int n, bool transposed)
+{
+    return (Matrix){matrix_at(t, n), transposed ? 1 : t.w, transposed ? t.w : 1};
+}
 
 /* Each product is cut into slices of rows, one per thread. */
 void cpu_matmul(Stream *s, Tensor c, Tensor a, Tensor b, bool a_transposed, bool b_transposed)
@@ -16,11 +19,8 @@ void cpu_matmul(Stream *s, Tensor c, Tensor a, Tensor b, bool a_transposed, bool
     for (int i = 0; i < c.n * s->threads; i++) {
         int n = i / s->threads, slice = i % s->threads, m0 = chunk_begin(M, slice, s->threads),
             m1 = chunk_begin(M, slice + 1, s->threads);
-        const float *from = matrix_at(a, n) + (a_transposed ? 1 : (size_t)a.w) * m0;
-        if (m1 > m0)
-            cblas_sgemm(CblasRowMajor, a_transposed ? CblasTrans : CblasNoTrans,
-                        b_transposed ? CblasTrans : CblasNoTrans, m1 - m0, N, K, 1, from, a.w,
-                        matrix_at(b, n), b.w, 0, matrix_at(c, n) + (size_t)m0 * N, N);
+        cpu_product(s, matrix_at(c, n), N, matrix_of(a, n, a_transposed),
+                    matrix_of(b, n, b_transposed), m0, m1, N, K, false, false);
     }
 }
 

@@ -1,143 +1,218 @@
-/* cpu_product.c: a matrix product of factors that are rounded to bfloat16, in blocks that stay in
- * the caches (Goto and van de Geijn, ACM Trans. Math. Softw. 34, 2008).
+/* cpu_product.c: a matrix product in blocks that stay in the caches (Goto and van de Geijn, ACM
+ * Trans. Math. Softw. 34, 2008). Its factors stay float32 or are rounded to bfloat16.
  *
- * A block of b, DEPTH rows and WIDE columns, is rounded and laid down in panels of PANEL columns:
- * it stays in the L2 cache, as does a block of a, TALL rows and DEPTH columns; the panel at work
- * stays in the L1 cache. Each tile of c stays in registers while the depth is walked through: TILE
- * rows and PANEL columns, two numbers at a time, where the processor has DOTS; 32 x 32, 32 numbers
- * at a time, where it has a matrix unit (cpu_amx.h).
+ * A block of b, UNITS deep and WIDE columns wide, is laid down in panels of PANEL columns: it stays
+ * in the L2 cache, as does a block of a, TALL rows and UNITS deep; the panel at work stays in the
+ * L1 cache. Each tile of c stays in registers while the depth is walked through: up to TILE rows
+ * and two vectors, a number of float32 at a time or, where the processor has DOTS, two of bfloat16;
+ * 32 x 32, 32 numbers at a time, where it has a matrix unit (cpu_amx.h).
  */
 #include "cpu_product.h"
 
-enum {
-    LANES = AMX_LANES,
-    PANEL = AMX ? 2 * LANES : 2 * VEC,
-    TILE = 14, /* its sums take 28 of 32 registers */
-    TALL = 6 * LANES,
-    WIDE = 512,
-    DEPTH = 256,
-    PAIRS = DEPTH / 2
-};
-/* Both are zero up to whole tiles, and in depth up to LANES pairs. */
+/* A float32, or two bfloat16 that follow each other in a sum. */
+typedef Pair Unit;
+typedef float Number __attribute__((may_alias));
+
+enum { LANES = AMX_LANES, PANEL = 2 * LANES, TALL = 12 * LANES, WIDE = 512, UNITS = 128 };
+/* Two vectors for each row of a tile, and three more, fit the registers. */
+#if defined(__AVX512F__)
+enum { TILE = 14 };
+#elif defined(__aarch64__)
+enum { TILE = 12 };
+#else
+enum { TILE = 6 };
+#endif
+
+/* Zero up to whole strips of LANES rows or columns; pairs in depth, too. */
 typedef struct Block {
-    Pair b[WIDE / PANEL][PAIRS][PANEL];
-    Pair a[TALL][PAIRS];
+    Unit b[WIDE / PANEL][UNITS][PANEL];
+    union {
+        Unit along[TALL][UNITS], across[UNITS][TALL];
+    } a;
 } Block;
 
 static int least(int a, int b) { return a < b ? a : b; }
-
-INLINE Pair pair_of(float first, float second)
+static Matrix part(Matrix m, long i, long j) /* from element (i, j) on */
 {
-    return bf16_of(first) | (Pair)bf16_of(second) << 16;
+    return (Matrix){m.at + i * m.row + j * m.column, m.row, m.column};
 }
 
-/* n numbers that follow each other, as pairs; zeros up to LANES pairs. */
-static void pairs_along(Pair *to, const float *from, int n)
+INLINE Unit unit_of(float first, float second, const bool rounded)
+{
+    Unit unit = bf16_of(first) | (Unit)bf16_of(second) << 16;
+    if (!rounded)
+        memcpy(&unit, &first, sizeof unit);
+    return unit;
+}
+
+/* n numbers that follow each other; zeros up to LANES units. */
+INLINE void units_along(Unit *to, const float *from, int n, const bool rounded)
+{
+    const int step = rounded ? 2 : 1;
+    int i = 0;
+    for (; i + VEC <= n; i += VEC)
+        vec_store(to, i, *(const vec *)(from + i), rounded ? BF16 : F32);
+    for (; i < round_up(n, LANES * step); i += step)
+        to[i / step] = unit_of(i < n ? from[i] : 0, i + 1 < n ? from[i + 1] : 0, rounded);
+}
+
+/* n columns of a row or, as pairs, of two; second NULL: zeros. */
+INLINE void units_across(Unit *to, const float *first, const float *second, int n,
+                         const bool rounded)
 {
     int i = 0;
     for (; i + VEC <= n; i += VEC)
-        vec_store(to, i, *(const vec *)(from + i), BF16);
-    for (; i < n; i += 2)
-        to[i / 2] = pair_of(from[i], i + 1 < n ? from[i + 1] : 0);
-    memset(to + (n + 1) / 2, 0, sizeof *to * (round_up((n + 1) / 2, LANES) - (n + 1) / 2));
-}
-
-/* n columns of two rows, each column a pair; second NULL: zeros. */
-static void pairs_across(Pair *to, const float *first, const float *second, int n)
-{
-    int i = 0;
-    for (; i + VEC <= n; i += VEC)
-        vec_store_pairs(to, i, *(const vec *)(first + i),
-                        second ? *(const vec *)(second + i) : (vec){0});
+        if (rounded)
+            vec_store_pairs(to, i, *(const vec *)(first + i),
+                            second ? *(const vec *)(second + i) : (vec){0});
+        else
+            vec_store(to, i, *(const vec *)(first + i), F32);
     for (; i < n; i++)
-        to[i] = pair_of(first[i], second ? second[i] : 0);
+        to[i] = unit_of(first[i], second ? second[i] : 0, rounded);
 }
 
 /* LANES vectors of `depth` numbers, of which the first `count` are there; each lies along memory,
  * `apart` floats from the one before. */
-static void strip_along(Pair to[LANES][PAIRS], const float *from, long apart, int count, int depth)
+INLINE void strip_along(Unit to[LANES][UNITS], const float *from, long apart, int count, int depth,
+                        const bool rounded)
 {
     for (int i = 0; i < LANES; i++)
         if (i < count)
-            pairs_along(to[i], from + i * apart, depth);
+            units_along(to[i], from + i * apart, depth, rounded);
         else
             memset(to[i], 0, sizeof to[i]);
 }
 
-/* The first `count` of n vectors of `depth` numbers, side by side in memory: each number is `apart`
- * floats behind the one before. to's rows are to_apart pairs apart. */
-static void strip_across(Pair *to, long to_apart, const float *from, long apart, int count, int n,
-                         int depth)
+/* Columns [0, n) of `depth` rows, `apart` floats from each other, in panels [UNITS][wide]; zero up
+ * to LANES columns and LANES units. */
+INLINE void pack_across(Unit *to, int wide, const float *from, long apart, int n, int depth,
+                        const bool rounded)
 {
-    for (int k = 0; k < 2 * round_up((depth + 1) / 2, LANES); k += 2, to += to_apart) {
+    int step = rounded ? 2 : 1, end = step * round_up((depth + step - 1) / step, LANES);
+    for (int k = 0; k < end; k += step, to += wide) {
         const float *row = from + k * apart;
-        if (count < n || k >= depth)
-            memset(to, 0, sizeof *to * n);
-        if (k < depth)
-            pairs_across(to, row, k + 1 < depth ? row + apart : NULL, count);
+        for (int at = 0; at < n; at += wide) {
+            Unit *panel = to + (long)at * UNITS;
+            int count = least(n - at, wide), padded = round_up(count, LANES);
+            if (count < padded || k >= depth)
+                memset(panel, 0, sizeof *to * padded);
+            if (k < depth)
+                units_across(panel, row + at, k + 1 < depth ? row + at + apart : NULL, count,
+                             rounded);
+        }
     }
 }
 
-/* Rows [i, i + rows) of a, columns [k, k + depth). Rows up to `padded` become zeros. */
-static void pack_a(Pair to[TALL][PAIRS], Matrix a, int i, int rows, int padded, int k, int depth)
+/* Rows [0, rows) of a; rows up to `padded` become zeros. */
+INLINE void pack_rows(Unit to[TALL][UNITS], Matrix a, int rows, int padded, int depth,
+                      const bool rounded)
 {
-    const float *from = a.at + i * a.row + k * a.column;
+    const float *from = a.at;
+    int units = rounded ? (depth + 1) / 2 : depth;
     for (int r = 0; r < padded; r += LANES, from += LANES * a.row) {
-        Pair strip[PAIRS][LANES];
+        Unit strip[UNITS][LANES];
         int count = rows - r < 0 ? 0 : least(rows - r, LANES);
-        if (a.column == 1) {
-            strip_along(to + r, from, a.row, count, depth);
+        if (a.column == 1 || count == 0) {
+            strip_along(to + r, from, a.row, count, depth, rounded);
             continue;
         }
-        strip_across(strip[0], LANES, from, a.column, count, LANES, depth);
-        for (int p = 0; 2 * p < depth; p += LANES)
-            transpose_pairs(to[r] + p, PAIRS, strip[p], LANES);
+        pack_across(strip[0], LANES, from, a.column, count, depth, rounded);
+        for (int p = 0; p < units; p += LANES)
+            transpose_pairs(to[r] + p, UNITS, strip[p], LANES);
     }
 }
 
-/* A panel: columns [j, j + columns) of b, rows [k, k + depth). */
-static void pack_b(Pair to[PAIRS][PANEL], Matrix b, int j, int columns, int k, int depth)
+/* Columns [0, columns) of b. */
+INLINE void pack_columns(Unit to[][UNITS][PANEL], Matrix b, int columns, int depth,
+                         const bool rounded)
 {
-    const float *from = b.at + k * b.row + j * b.column;
+    int units = rounded ? (depth + 1) / 2 : depth;
     if (b.column == 1) {
-        strip_across(to[0], PANEL, from, b.row, columns, PANEL, depth);
+        pack_across(to[0][0], PANEL, b.at, b.row, columns, depth, rounded);
         return;
     }
-    for (int c = 0; c < PANEL; c += LANES, from += LANES * b.column) {
-        Pair strip[LANES][PAIRS];
-        strip_along(strip, from, b.column, columns - c < 0 ? 0 : least(columns - c, LANES), depth);
-        for (int p = 0; 2 * p < depth; p += LANES)
-            transpose_pairs(to[p] + c, PANEL, strip[0] + p, PAIRS);
+    for (int at = 0; at < round_up(columns, PANEL); at += LANES) {
+        Unit strip[LANES][UNITS];
+        int count = columns - at < 0 ? 0 : least(columns - at, LANES);
+        strip_along(strip, b.at + at * b.column, b.column, count, depth, rounded);
+        for (int p = 0; p < units; p += LANES)
+            transpose_pairs(to[at / PANEL][p] + at % PANEL, PANEL, strip[0] + p, UNITS);
     }
 }
 
-/* A tile: `rows` rows of a times `columns` columns of a panel. */
-static void tile(float *c, long ldc, const Pair (*a)[PAIRS], const Pair (*b)[PANEL], int rows,
-                 int columns, int pairs, bool add)
+/* sum[i] += a b[i] */
+INLINE vec plus_product(vec sum, vec b, const Unit *a, const bool rounded)
 {
-    vec left[TILE] = {{0}}, right[TILE] = {{0}};
-    for (int p = 0; p < pairs; p++) {
-        vec b0 = *(const vec *)b[p], b1 = *(const vec *)(b[p] + VEC);
+    if (rounded)
+        return vec_dot(sum, b, a);
+    return sum + b * *(const Number *)a;
+}
+
+/* `rows` rows, at most `height`, and `vectors` vectors of c. */
+INLINE void tile(float *c, long ldc, const Unit *a, const Unit (*b)[PANEL], int rows, int units,
+                 bool add, const int height, const int vectors, const bool across,
+                 const bool rounded)
+{
+    vec sum[TILE][2] = {{{0}}};
+    const int down = across ? 1 : UNITS, on = across ? TALL : 1; /* from number to number */
+    UNROLL
+    for (int i = 0; i < height; i++)
+        for (int v = 0; v < vectors; v++)
+            __builtin_prefetch(c + i * ldc + v * VEC, 1);
+    for (int p = 0; p < units; p++) {
+        const vec *row = (const vec *)b[p];
+        vec b0 = row[0], b1 = vectors > 1 ? row[1] : b0;
         UNROLL
-        for (int i = 0; i < TILE; i++) {
-            left[i] = vec_dot(left[i], b0, a[i] + p);
-            right[i] = vec_dot(right[i], b1, a[i] + p);
+        for (int i = 0; i < height; i++) {
+            sum[i][0] = plus_product(sum[i][0], b0, a + i * down + p * on, rounded);
+            if (vectors > 1)
+                sum[i][1] = plus_product(sum[i][1], b1, a + i * down + p * on, rounded);
         }
     }
-    float sum[TILE][PANEL];
     UNROLL
-    for (int i = 0; i < TILE; i++) {
-        *(vec *)sum[i] = left[i];
-        *(vec *)(sum[i] + VEC) = right[i];
+    for (int i = 0; i < height; i++)
+        if (i < rows)
+            for (int v = 0; v < vectors; v++) {
+                vec *to = (vec *)(c + i * ldc) + v;
+                *to = sum[i][v] + (add ? *to : (vec){0});
+            }
+}
+
+/* All columns of a panel, by tiles with constant numbers of rows and vectors. */
+INLINE void panel(float *c, long ldc, const Unit *a, const Unit (*b)[PANEL], int rows, int columns,
+                  int units, bool add, const bool across, const bool rounded)
+{
+#define TILES(height) \
+    case ((height) + 3) / 4: \
+        if (columns > VEC) \
+            tile(to, ld, a, b, rows, units, adds, height, 2, across, rounded); \
+        else \
+            tile(to, ld, a, b, rows, units, adds, height, 1, across, rounded); \
+        break;
+    for (; columns > 0; columns -= 2 * VEC, c += 2 * VEC, b = (const void *)(b[0] + 2 * VEC)) {
+        float copy[TILE][2 * VEC];
+        bool whole = columns >= 2 * VEC || columns == VEC, adds = add && whole;
+        float *to = whole ? c : copy[0];
+        long ld = whole ? ldc : 2 * VEC;
+        switch ((rows + 3) / 4) {
+            TILES(4)
+#if defined(__AVX512F__) || defined(__aarch64__)
+            TILES(8)
+            TILES(12)
+#endif
+#ifndef __aarch64__
+            TILES(TILE)
+#endif
+        }
+        for (int i = 0; !whole && i < rows; i++)
+            for (int j = 0; j < columns; j++)
+                c[i * ldc + j] = copy[i][j] + (add ? c[i * ldc + j] : 0);
     }
-    for (int r = 0; r < rows; r++, c += ldc)
-        for (int j = 0; j < columns; j++)
-            c[j] = add ? c[j] + sum[r][j] : sum[r][j];
 }
 
 /* The same by the matrix unit: four tiles of 16 x 16, in c's own place or, at its edge, a copy. */
-static void amx_tile(float *c, long ldc, const Pair (*a)[PAIRS], const Pair (*b)[PANEL], int rows,
-                     int columns, int pairs, bool add)
+static void amx_tile(float *c, long ldc, const Unit (*a)[UNITS], const Unit (*b)[PANEL], int rows,
+                     int columns, int units, bool add)
 {
     float copy[2 * LANES][2 * LANES];
     bool whole = rows == 2 * LANES && columns == 2 * LANES;
@@ -156,7 +231,7 @@ static void amx_tile(float *c, long ldc, const Pair (*a)[PAIRS], const Pair (*b)
         AMX_ZERO(2);
         AMX_ZERO(3);
     }
-    for (int p = 0; p < pairs; p += LANES) {
+    for (int p = 0; p < units; p += LANES) {
         AMX_LOAD(4, a[0] + p, sizeof *a);
         AMX_LOAD(6, b[p], sizeof *b);
         AMX_DOT(0, 4, 6);
@@ -174,33 +249,65 @@ static void amx_tile(float *c, long ldc, const Pair (*a)[PAIRS], const Pair (*b)
         memcpy(c + r * ldc, copy[r], sizeof *c * columns);
 }
 
-void cpu_product(const Stream *s, float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int n,
-                 int k, bool add)
+/* c (+)= the block's a and b. */
+INLINE void multiply(const Block *block, float *c, long ldc, int rows, int columns, int units,
+                     bool add, bool across, const bool rounded, bool amx)
+{
+    const int tall = amx ? 2 * LANES : TILE;
+    for (int at = 0; at < columns; at += PANEL)
+        for (int r = 0; r < rows; r += tall) {
+            const Unit(*b)[PANEL] = (const Unit(*)[PANEL])block->b[at / PANEL];
+            float *to = c + r * ldc + at;
+            int high = least(rows - r, tall), wide = least(columns - at, PANEL);
+            if (amx)
+                amx_tile(to, ldc, block->a.along + r, b, high, wide, units, add);
+            else if (across)
+                panel(to, ldc, block->a.across[0] + r, b, high, wide, units, add, true, rounded);
+            else
+                panel(to, ldc, block->a.along[r], b, high, wide, units, add, false, rounded);
+        }
+}
+
+INLINE void product(float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int n, int k, bool add,
+                    const bool rounded, bool amx)
 {
     Block block;
-    const bool amx = cpu_by_amx(s);
-    int tile_rows = amx ? 2 * LANES : TILE, tall = TALL / tile_rows * tile_rows;
-    if (i0 >= i1)
-        return;
-    if (amx)
-        amx_whole_shapes();
+    const int deep = rounded ? 2 * UNITS : UNITS;
+    const bool across = !amx && a.column != 1;
+    const int tall = amx ? TALL : TALL / TILE * TILE;
     for (int j = 0; j < n; j += WIDE)
-        for (int d = 0; d < k; d += DEPTH) {
-            int columns = least(n - j, WIDE), depth = least(k - d, DEPTH), pairs = (depth + 1) / 2;
-            for (int at = 0; at < columns; at += PANEL)
-                pack_b(block.b[at / PANEL], b, j + at, least(columns - at, PANEL), d, depth);
+        for (int d = 0; d < k; d += deep) {
+            int columns = least(n - j, WIDE), depth = least(k - d, deep),
+                units = rounded ? (depth + 1) / 2 : depth;
+            pack_columns(block.b, part(b, d, j), columns, depth, rounded);
             for (int i = i0; i < i1; i += tall) {
                 int rows = least(i1 - i, tall);
-                pack_a(block.a, a, i, rows, round_up(rows, tile_rows), d, depth);
-                for (int at = 0; at < columns; at += PANEL)
-                    for (int r = 0; r < rows; r += tile_rows)
-                        (amx ? amx_tile : tile)(c + (i + r) * ldc + j + at, ldc,
-                                                (const Pair(*)[PAIRS])block.a + r,
-                                                (const Pair(*)[PANEL])block.b[at / PANEL],
-                                                least(rows - r, tile_rows),
-                                                least(columns - at, PANEL), pairs, add || d > 0);
+                Matrix from = part(a, i, d);
+                if (across)
+                    pack_across(block.a.across[0], TALL, from.at, from.column, rows, depth,
+                                rounded);
+                else
+                    pack_rows(block.a.along, from, rows, amx ? round_up(rows, 2 * LANES) : rows,
+                              depth, rounded);
+                multiply(&block, c + i * ldc + j, ldc, rows, columns, units, add || d > 0, across,
+                         rounded, amx);
             }
         }
+}
+
+void cpu_product(const Stream *s, float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int n,
+                 int k, bool add, bool rounded)
+{
+    const bool amx = rounded && cpu_by_amx(s);
+    if (i0 >= i1)
+        return;
+    if (!rounded) {
+        product(c, ldc, a, b, i0, i1, n, k, add, false, false);
+        return;
+    }
+    if (amx)
+        amx_whole_shapes();
+    product(c, ldc, a, b, i0, i1, n, k, add, true, amx);
     if (amx)
         amx_release();
 }

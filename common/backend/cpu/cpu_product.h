@@ -1,4 +1,4 @@
-/* cpu_product.h: a matrix product of factors that are rounded to bfloat16: private to cpu_*.c. */
+/* cpu_product.h: the CPU's matrix product, private to cpu_*.c. */
 #ifndef CPU_PRODUCT_H
 #define CPU_PRODUCT_H
 #include "cpu.h"
@@ -10,8 +10,8 @@ typedef struct Matrix {
     long row, column;
 } Matrix;
 
-/* Is the matrix unit used? And is a product of which neither factor is narrower than `narrow` made
- * by cpu_product? */
+/* May the matrix unit be used? And does --precision bf16 round the factors of a product, neither of
+ * which is narrower than `narrow`? Only where the processor multiplies bfloat16. */
 static inline bool cpu_by_amx(const Stream *s) { return AMX && ((CpuBackend *)s->be)->amx; }
 static inline bool cpu_rounds(const Stream *s, int narrow)
 {
@@ -19,7 +19,7 @@ static inline bool cpu_rounds(const Stream *s, int narrow)
 }
 
 /* Rows [i0, i1) of c [m,n] (+)= a [m,k] b [k,n]; c's rows are ldc apart. Sums are in float32, in an
- * order that depends on k alone. Only where the processor has DOTS or a matrix unit. */
+ * order that depends on k alone. rounded: a and b are rounded to bfloat16 (cpu_rounds). */
 void cpu_product(const Stream *s, float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int n,
-                 int k, bool add);
+                 int k, bool add, bool rounded);
 #endif
