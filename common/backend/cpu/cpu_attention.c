@@ -40,64 +40,70 @@ static void check(Tensor y, Tensor saved, Tensor qkv, int heads)
     ASSERT(saved.n == y.n && saved.h == heads && saved.w == y.w && saved.c == 2);
 }
 
-/* c [m,n] = scale a b^T; and c += a b, or a^T b. Rows of each are ld floats apart. */
-static void times_transposed(const Head *h, float *c, int ldc, const float *a, int lda,
-                             const float *b, int ldb, int m, int n, int k, float scale)
+/* Rows of a matrix in q, k, v, y or their gradients, `ld` floats apart; p's are QUERIES apart. */
+static Matrix rows_of(const float *at, int ld) { return (Matrix){at, ld, 1}; }
+static Matrix transposed(Matrix m) { return (Matrix){m.at, m.column, m.row}; }
+
+/* c [m,n] (+)= a [m,k] b [k,n]; c's rows are ldc floats apart. */
+static void product(const Head *h, float *c, int ldc, Matrix a, Matrix b, int m, int n, int k,
+                    bool add)
 {
-    cpu_product(h->s, c, ldc, (Matrix){a, lda, 1}, (Matrix){b, 1, ldb}, 0, m, n, k, false,
-                cpu_rounds(h->s, h->d));
-    for (int i = 0; scale != 1 && i < m; i++)
-        for (int j = 0; j < n; j++)
-            c[(size_t)i * ldc + j] *= scale;
-}
-static void add_product(const Head *h, float *c, int ldc, const float *a, int lda, bool transposed,
-                        const float *b, int ldb, int m, int n, int k)
-{
-    cpu_product(h->s, c, ldc, transposed ? (Matrix){a, 1, lda} : (Matrix){a, lda, 1},
-                (Matrix){b, ldb, 1}, 0, m, n, k, true, cpu_rounds(h->s, h->d));
+    cpu_product(h->s, c, ldc, a, b, 0, m, n, k, add, cpu_rounds(h->s, h->d));
 }
 
-/* p [rows,keys]: the scores of queries first … first + rows - 1. */
+/* What queries first … first + rows - 1 must not see, of p [keys,rows]. */
+static void mask(float *p, float with, int first, int rows)
+{
+    for (int j = 1; j < rows; j++)
+        for (int i = 0; i < j; i++)
+            p[(size_t)(first + j) * QUERIES + i] = with;
+}
+
+/* p [keys,rows] = K Q^T, -infinity where a key is behind its query. */
 static void scores(float *p, const Head *h, int first, int rows)
 {
-    times_transposed(h, p, first + rows, h->q + (size_t)first * h->ld, h->ld, h->k, h->ld, rows,
-                     first + rows, h->d, h->scale);
+    product(h, p, QUERIES, rows_of(h->k, h->ld),
+            transposed(rows_of(h->q + (size_t)first * h->ld, h->ld)), first + rows, rows, h->d,
+            false);
+    mask(p, -INFINITY, first, rows);
 }
 
-/* A row of scores becomes exp(score - log), 0 from key `seen` on. */
-static void exponentials(float *p, float log, int seen, int keys)
+/* p = exp(scale p - log), and its sums over the keys. */
+static void exponentials(float *p, float *sum, float scale, const float *log, int first, int rows)
 {
+    for (int j = 0; j < first + rows; j++)
 #pragma omp simd
-    for (int j = 0; j < seen; j++)
-        p[j] = exp_of(p[j] - log);
-    memset(p + seen, 0, sizeof *p * (size_t)(keys - seen));
-}
-
-/* A row of scores becomes probabilities; returns the log of their denominator. */
-static float softmax(float *p, int seen, int keys)
-{
-    float most = largest(p, seen);
-    exponentials(p, most, seen, keys);
-    float sum = p[0];
-#pragma omp simd reduction(+ : sum)
-    for (int j = 1; j < seen; j++)
-        sum += p[j];
-    float share = 1 / sum;
-    for (int j = 0; j < seen; j++)
-        p[j] *= share;
-    return most + logf(sum);
+        for (int i = 0; i < rows; i++) {
+            float *at = p + (size_t)j * QUERIES + i;
+            *at = exp_of(scale * *at - log[i]);
+            sum[i] += *at;
+        }
+    mask(p, 0, first, rows); /* it was exp(-87), which no sum notices */
 }
 
 static void forward_block(float *y, const Head *h, int first, int rows)
 {
-    float p[QUERIES * MAX_CONTEXT];
+    float p[MAX_CONTEXT * QUERIES], most[QUERIES], sum[QUERIES] = {0};
     int keys = first + rows;
     scores(p, h, first, rows);
+    memcpy(most, p, sizeof most);
+    for (int j = 1; j < keys; j++)
+        for (int i = 0; i < rows; i++) {
+            float score = p[(size_t)j * QUERIES + i];
+            most[i] = score > most[i] ? score : most[i];
+        }
     for (int i = 0; i < rows; i++)
-        h->saved[2 * (first + i)] = softmax(p + (size_t)i * keys, first + i + 1, keys);
-    for (int i = first; i < keys; i++)
-        memset(y + (size_t)i * h->C, 0, sizeof *y * h->d);
-    add_product(h, y + (size_t)first * h->C, h->C, p, keys, false, h->v, h->ld, rows, h->d, keys);
+        most[i] *= h->scale;
+    exponentials(p, sum, h->scale, most, first, rows);
+    for (int i = 0; i < rows; i++) {
+        h->saved[2 * (first + i)] = most[i] + logf(sum[i]);
+        sum[i] = 1 / sum[i];
+    }
+    for (int j = 0; j < keys; j++)
+        for (int i = 0; i < rows; i++)
+            p[(size_t)j * QUERIES + i] *= sum[i];
+    product(h, y + (size_t)first * h->C, h->C, transposed(rows_of(p, QUERIES)),
+            rows_of(h->v, h->ld), rows, h->d, keys, false);
 }
 
 void cpu_attention_forward(Stream *s, Tensor y, Tensor saved, Tensor qkv, int heads)
@@ -112,35 +118,41 @@ void cpu_attention_forward(Stream *s, Tensor y, Tensor saved, Tensor qkv, int he
     }
 }
 
-/* p and dp [rows,keys] -> dS, in dp's place; y and dy: of the block's first query. */
+/* p and dp [keys,rows] -> dS, in dp's place; y and dy: of the block's first query. */
 static void score_gradients(float *dp, const float *p, const Head *h, const float *dy,
                             const float *y, int rows, int keys)
 {
-    for (int i = 0; i < rows; i++, p += keys, dp += keys, dy += h->C, y += h->C) {
-        float mean = 0;
-#pragma omp simd reduction(+ : mean)
+    float mean[QUERIES];
+    for (int i = 0; i < rows; i++, dy += h->C, y += h->C) {
+        float sum = 0;
+#pragma omp simd reduction(+ : sum)
         for (int c = 0; c < h->d; c++)
-            mean += dy[c] * y[c];
-        for (int j = 0; j < keys; j++)
-            dp[j] = p[j] * (dp[j] - mean) * h->scale;
+            sum += dy[c] * y[c];
+        mean[i] = sum;
     }
+    for (int j = 0; j < keys; j++, p += QUERIES, dp += QUERIES)
+        for (int i = 0; i < rows; i++)
+            dp[i] = p[i] * (dp[i] - mean[i]) * h->scale;
 }
 
 /* dq: the gradients of q; those of k and v lie C and 2 C behind. */
 static void backward_block(float *dq, const Head *h, const float *dy, const float *y, int first,
                            int rows)
 {
-    float p[QUERIES * MAX_CONTEXT], dp[QUERIES * MAX_CONTEXT];
+    float p[MAX_CONTEXT * QUERIES], dp[MAX_CONTEXT * QUERIES], log[QUERIES], sum[QUERIES] = {0};
     int keys = first + rows, C = h->C, ld = h->ld, d = h->d;
     size_t at = (size_t)first * C, q_at = (size_t)first * ld;
-    scores(p, h, first, rows);
+    Matrix grad = rows_of(dy + at, C);
     for (int i = 0; i < rows; i++)
-        exponentials(p + (size_t)i * keys, h->saved[2 * (first + i)], first + i + 1, keys);
-    add_product(h, dq + 2 * C, ld, p, keys, true, dy + at, C, keys, d, rows);
-    times_transposed(h, dp, keys, dy + at, C, h->v, ld, rows, keys, d, 1);
+        log[i] = h->saved[2 * (first + i)];
+    scores(p, h, first, rows);
+    exponentials(p, sum, h->scale, log, first, rows);
+    product(h, dq + 2 * C, ld, rows_of(p, QUERIES), grad, keys, d, rows, true);
+    product(h, dp, QUERIES, rows_of(h->v, ld), transposed(grad), keys, rows, d, false);
     score_gradients(dp, p, h, dy + at, y + at, rows, keys);
-    add_product(h, dq + q_at, ld, dp, keys, false, h->k, ld, rows, d, keys);
-    add_product(h, dq + C, ld, dp, keys, true, h->q + q_at, ld, keys, d, rows);
+    product(h, dq + q_at, ld, transposed(rows_of(dp, QUERIES)), rows_of(h->k, ld), rows, d, keys,
+            true);
+    product(h, dq + C, ld, rows_of(dp, QUERIES), rows_of(h->q + q_at, ld), keys, d, rows, true);
 }
 
 void cpu_attention_backward(Stream *s, Tensor dqkv, Tensor saved, Tensor dy, Tensor y, Tensor qkv,

@@ -31,6 +31,9 @@ typedef struct Block {
     } a;
 } Block;
 
+/* Some vectors: GCC would call memcpy for them. */
+#define NO_CALL __asm__("" ::: "memory")
+
 static int least(int a, int b) { return a < b ? a : b; }
 static Matrix part(Matrix m, long i, long j) /* from element (i, j) on */
 {
@@ -50,8 +53,10 @@ INLINE void units_along(Unit *to, const float *from, int n, const bool rounded)
 {
     const int step = rounded ? 2 : 1;
     int i = 0;
-    for (; i + VEC <= n; i += VEC)
+    for (; i + VEC <= n; i += VEC) {
         vec_store(to, i, *(const vec *)(from + i), rounded ? BF16 : F32);
+        NO_CALL;
+    }
     for (; i < round_up(n, LANES * step); i += step)
         to[i / step] = unit_of(i < n ? from[i] : 0, i + 1 < n ? from[i + 1] : 0, rounded);
 }
@@ -65,8 +70,10 @@ INLINE void units_across(Unit *to, const float *first, const float *second, int 
         if (rounded)
             vec_store_pairs(to, i, *(const vec *)(first + i),
                             second ? *(const vec *)(second + i) : (vec){0});
-        else
+        else {
             vec_store(to, i, *(const vec *)(first + i), F32);
+            NO_CALL;
+        }
     for (; i < n; i++)
         to[i] = unit_of(first[i], second ? second[i] : 0, rounded);
 }
