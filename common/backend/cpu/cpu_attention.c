@@ -2,8 +2,10 @@
  * block of queries and all keys up to the block's last one:
  *     forward    P = softmax(Q K^T / sqrt d),  Y = P V
  *     backward   dV += P^T dY,  dP = dY V^T,  dS = P (dP - dY . Y),  dQ += dS K,  dK += dS^T Q
- * where P is computed again from the saved logarithms. Keys behind a query have p = 0. With
- * --precision bf16 the products' factors are rounded, P and dS among them (cpu_product.h).
+ * where P is computed again from the saved logarithms. Keys behind a query have p = 0. P and dS lie
+ * by keys, p[j][i] of key j and query i: so K and V are copied as they lie, only the block of Q or
+ * dY is transposed, and the softmax is computed by vectors of queries. With --precision bf16 the
+ * products' factors are rounded, P and dS among them (cpu_product.h).
  */
 #include "cpu_exp.h"
 #include "cpu_product.h"
