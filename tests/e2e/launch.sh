@@ -77,7 +77,8 @@ expect "a batch job of one task" 0 "^2 ranks$" env SLURM_JOBID=1 SLURM_NODELIST=
     SLURM_TASKS_PER_NODE=1 SLURM_NNODES=1 SLURM_JOB_NUM_NODES=1 \
     $launch --np 2 sh -c 'echo "$OMPI_COMM_WORLD_SIZE ranks"'
 [ -n "${SAN-}" ] || expect "few addresses" 2 "error: 8 threads with OpenBLAS map .* leaves this" \
-    bash -c 'ulimit -v 900000; exec "$@" --threads 8' bash "${train[@]}"
+    bash -c 'ulimit -v 900000; exec "$@" --threads 8' bash "$BUILD/sol/lab3_scale/6_optimisers" \
+    --out "$work/run"
 # Root has no such limit. Nobody may have other processes here.
 nobody=(setpriv --reuid 65534 --clear-groups)
 if [ "$(id -u)" = 0 ] && "${nobody[@]}" test -x "$launch" -a -x "${train[0]}" 2>/dev/null; then

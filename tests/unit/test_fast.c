@@ -1,5 +1,5 @@
 /* test_fast.c: whole networks on the fast convolutions (direct, Winograd) against the same networks
- * on im2col and CBLAS: gradients, and what forty updates make of the difference.
+ * on im2col: gradients, and what forty updates make of the difference.
  *
  * im2col is what the CPU uses where an input has no border: here nothing gets one. (On the CPU
  * alone: the other devices have one way each.)

@@ -256,7 +256,7 @@ static void cpu_model_name(char *name, size_t size)
         fclose(f);
 }
 
-/* Switch off OpenBLAS's own threads: here OpenMP splits the work and each BLAS call stays on its
+/* Switch off OpenBLAS's own threads: what calls it (analyses, exercises, the grader) stays on its
  * thread. Other CBLAS lack this call. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 /* What it maps for each thread, and the heaps of all threads: with less it never stops trying. */

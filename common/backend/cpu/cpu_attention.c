@@ -2,16 +2,17 @@
  * block of queries and all keys up to the block's last one:
  *     forward    P = softmax(Q K^T / sqrt d),  Y = P V
  *     backward   dV += P^T dY,  dP = dY V^T,  dS = P (dP - dY . Y),  dQ += dS K,  dK += dS^T Q
- * where P is computed again from the saved logarithms. Keys behind a query have p = 0. P and dS lie
- * by keys, p[j][i] of key j and query i: so K and V are copied as they lie, only the block of Q or
- * dY is transposed, and the softmax is computed by vectors of queries. With --precision bf16 the
- * products' factors are rounded, P and dS among them (cpu_product.h).
+ * where P is computed again from the saved logarithms. Keys after a query have p = 0. P and dS are
+ * stored by keys, p[j][i] for key j and query i: K and V are then copied as they are, only the
+ * block of Q or dY is transposed (with a matrix unit P and dS, too), and the softmax works on
+ * vectors of queries. With --precision bf16 the products' factors are rounded, P and dS among them
+ * (cpu_product.h).
  */
 #include "cpu_exp.h"
 #include "cpu_product.h"
 #include <math.h>
 
-enum { QUERIES = 32 }; /* of a block: its products and their gradients stay in the L2 cache */
+enum { QUERIES = 32 }; /* of a block; its p takes 128 bytes for each key */
 
 /* One head of one sample; rows of q, k and v are `ld` floats apart, of y `C`. */
 typedef struct Head {
@@ -53,7 +54,7 @@ static void product(const Head *h, float *c, int ldc, Matrix a, Matrix b, int m,
     cpu_product(h->s, c, ldc, a, b, 0, m, n, k, add, cpu_rounds(h->s, h->d));
 }
 
-/* What queries first … first + rows - 1 must not see, of p [keys,rows]. */
+/* p = `with` for keys after their query, of queries first … first + rows - 1. */
 static void mask(float *p, float with, int first, int rows)
 {
     for (int j = 1; j < rows; j++)
@@ -61,7 +62,7 @@ static void mask(float *p, float with, int first, int rows)
             p[(size_t)(first + j) * QUERIES + i] = with;
 }
 
-/* p [keys,rows] = K Q^T, -infinity where a key is behind its query. */
+/* p [keys,rows] = K Q^T, -infinity for keys after their query. */
 static void scores(float *p, const Head *h, int first, int rows)
 {
     product(h, p, QUERIES, rows_of(h->k, h->ld),
@@ -76,11 +77,11 @@ static void exponentials(float *p, float *sum, float scale, const float *log, in
     for (int j = 0; j < first + rows; j++)
 #pragma omp simd
         for (int i = 0; i < rows; i++) {
-            float *at = p + (size_t)j * QUERIES + i;
-            *at = exp_of(scale * *at - log[i]);
+            float *at = p + (size_t)j * QUERIES + i, x = scale * *at - log[i];
+            *at = exp_of(x > 0 ? 0 : x); /* a fused x may be: log is rounded, the product is not */
             sum[i] += *at;
         }
-    mask(p, 0, first, rows); /* it was exp(-87), which no sum notices */
+    mask(p, 0, first, rows); /* exp(-87) until here, too little to change a sum */
 }
 
 static void forward_block(float *y, const Head *h, int first, int rows)
@@ -137,7 +138,7 @@ static void score_gradients(float *dp, const float *p, const Head *h, const floa
             dp[i] = p[i] * (dp[i] - mean[i]) * h->scale;
 }
 
-/* dq: the gradients of q; those of k and v lie C and 2 C behind. */
+/* dq: the gradients of q; those of k and v are C and 2 C floats further on. */
 static void backward_block(float *dq, const Head *h, const float *dy, const float *y, int first,
                            int rows)
 {

@@ -3,7 +3,7 @@
  *                         the multiplications
  *   cpu_conv_direct.c, cpu_conv_weight.c   1 x 1, 2 x 2 (not back to its input), stride 2, an
  *                                          image's 1 or 3 channels: vectors over output channels
- *   cpu_conv_gemm.c       all others: im2col and CBLAS
+ *   cpu_conv_gemm.c       all others: im2col and cpu_product.c
  *   cpu_conv_amx.c        the first two, of BF16, where the processor has a matrix unit
  * BF16 images: Winograd's transforms read and write them; the others get a copy of an image in
  * float32 (conv_floats), or multiply pairs where the processor has dots (cpu_element.h). Then

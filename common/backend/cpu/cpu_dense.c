@@ -45,10 +45,16 @@ void cpu_dense_backward_weight(Stream *s, Tensor dw, Tensor dbias, Tensor x, Ten
     int N = x.n, D = x.c, K = dy.c;
     float *b = given(dbias) ? cpu_at(dbias) : NULL;
 #pragma omp parallel for num_threads(s->threads) schedule(static)
-    for (int slice = 0; slice < s->threads; slice++) { /* rows of dw */
+    for (int slice = 0; slice < s->threads; slice++) { /* dw's longer side; dbias */
+        int d0 = chunk_begin(D, slice, s->threads), d1 = chunk_begin(D, slice + 1, s->threads);
         int k0 = chunk_begin(K, slice, s->threads), k1 = chunk_begin(K, slice + 1, s->threads);
-        cpu_product(s, cpu_at(dw), D, transposed(dy), of_rows(x), k0, k1, D, N, true,
-                    rounds(s, D, K));
+        if (D > K)
+            cpu_product(s, (float *)cpu_at(dw) + d0, D, transposed(dy),
+                        (Matrix){(float *)cpu_at(x) + d0, D, 1}, 0, K, d1 - d0, N, true,
+                        rounds(s, D, K));
+        else
+            cpu_product(s, cpu_at(dw), D, transposed(dy), of_rows(x), k0, k1, D, N, true,
+                        rounds(s, D, K));
         for (int n = 0; b && n < N; n++)
             for (int k = k0; k < k1; k++)
                 b[k] += cpu_row(dy, n, 0)[k];

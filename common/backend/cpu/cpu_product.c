@@ -3,9 +3,9 @@
  *
  * A block of b, UNITS deep and WIDE columns wide, is laid down in panels of PANEL columns: it stays
  * in the L2 cache, as does a block of a, TALL rows and UNITS deep; the panel at work stays in the
- * L1 cache. Each tile of c stays in registers while the depth is walked through: up to TILE rows
- * and two vectors, a number of float32 at a time or, where the processor has DOTS, two of bfloat16;
- * 32 x 32, 32 numbers at a time, where it has a matrix unit (cpu_amx.h).
+ * L1 cache. A tile of c, up to TILE rows of two vectors, stays in registers while the loop runs
+ * down the depth; each step takes one float32 or, where the processor has DOTS, two bfloat16. With
+ * a matrix unit (cpu_amx.h) a tile is 32 x 32 and a step takes 32 numbers.
  */
 #include "cpu_product.h"
 
@@ -14,7 +14,7 @@ typedef Pair Unit;
 typedef float Number __attribute__((may_alias));
 
 enum { LANES = AMX_LANES, PANEL = 2 * LANES, TALL = 12 * LANES, WIDE = 512, UNITS = 128 };
-/* Two vectors for each row of a tile, and three more, fit the registers. */
+/* A tile needs two registers per row, and three more. */
 #if defined(__AVX512F__)
 enum { TILE = 14 };
 #elif defined(__aarch64__)
@@ -23,7 +23,7 @@ enum { TILE = 12 };
 enum { TILE = 6 };
 #endif
 
-/* Zero up to whole strips of LANES rows or columns; pairs in depth, too. */
+/* Zero up to multiples of LANES: rows, columns and depth; a's rows up to whole tiles. */
 typedef struct Block {
     Unit b[WIDE / PANEL][UNITS][PANEL];
     union {
@@ -31,7 +31,7 @@ typedef struct Block {
     } a;
 } Block;
 
-/* Some vectors: GCC would call memcpy for them. */
+/* Keeps GCC from turning a short loop of vector stores into a call of memcpy. */
 #define NO_CALL __asm__("" ::: "memory")
 
 static int least(int a, int b) { return a < b ? a : b; }
@@ -48,7 +48,7 @@ INLINE Unit unit_of(float first, float second, const bool rounded)
     return unit;
 }
 
-/* n numbers that follow each other; zeros up to LANES units. */
+/* n numbers that follow each other; zeros up to a multiple of LANES units. */
 INLINE void units_along(Unit *to, const float *from, int n, const bool rounded)
 {
     const int step = rounded ? 2 : 1;
@@ -78,8 +78,8 @@ INLINE void units_across(Unit *to, const float *first, const float *second, int 
         to[i] = unit_of(first[i], second ? second[i] : 0, rounded);
 }
 
-/* LANES vectors of `depth` numbers, of which the first `count` are there; each lies along memory,
- * `apart` floats from the one before. */
+/* LANES vectors of `depth` numbers, of which the first `count` exist; each is contiguous, `apart`
+ * floats from the one before. */
 INLINE void strip_along(Unit to[LANES][UNITS], const float *from, long apart, int count, int depth,
                         const bool rounded)
 {
@@ -90,19 +90,19 @@ INLINE void strip_along(Unit to[LANES][UNITS], const float *from, long apart, in
             memset(to[i], 0, sizeof to[i]);
 }
 
-/* Columns [0, n) of `depth` rows, `apart` floats from each other, in panels [UNITS][wide]; zero up
- * to LANES columns and LANES units. */
-INLINE void pack_across(Unit *to, int wide, const float *from, long apart, int n, int depth,
-                        const bool rounded)
+/* Columns [0, n) of `depth` rows, `apart` floats from each other, in panels [UNITS][wide]; zeros
+ * up to `padded` columns and a multiple of LANES units. */
+INLINE void pack_across(Unit *to, int wide, const float *from, long apart, int n, int padded,
+                        int depth, const bool rounded)
 {
     int step = rounded ? 2 : 1, end = step * round_up((depth + step - 1) / step, LANES);
     for (int k = 0; k < end; k += step, to += wide) {
         const float *row = from + k * apart;
         for (int at = 0; at < n; at += wide) {
             Unit *panel = to + (long)at * UNITS;
-            int count = least(n - at, wide), padded = round_up(count, LANES);
-            if (count < padded || k >= depth)
-                memset(panel, 0, sizeof *to * padded);
+            int count = least(n - at, wide), filled = least(padded - at, wide);
+            if (count < filled || k >= depth)
+                memset(panel, 0, sizeof *to * filled);
             if (k < depth)
                 units_across(panel, row + at, k + 1 < depth ? row + at + apart : NULL, count,
                              rounded);
@@ -123,7 +123,7 @@ INLINE void pack_rows(Unit to[TALL][UNITS], Matrix a, int rows, int padded, int 
             strip_along(to + r, from, a.row, count, depth, rounded);
             continue;
         }
-        pack_across(strip[0], LANES, from, a.column, count, depth, rounded);
+        pack_across(strip[0], LANES, from, a.column, count, LANES, depth, rounded);
         for (int p = 0; p < units; p += LANES)
             transpose_pairs(to[r] + p, UNITS, strip[p], LANES);
     }
@@ -135,7 +135,8 @@ INLINE void pack_columns(Unit to[][UNITS][PANEL], Matrix b, int columns, int dep
 {
     int units = rounded ? (depth + 1) / 2 : depth;
     if (b.column == 1) {
-        pack_across(to[0][0], PANEL, b.at, b.row, columns, depth, rounded);
+        pack_across(to[0][0], PANEL, b.at, b.row, columns, round_up(columns, LANES), depth,
+                    rounded);
         return;
     }
     for (int at = 0; at < round_up(columns, PANEL); at += LANES) {
@@ -155,13 +156,13 @@ INLINE vec plus_product(vec sum, vec b, const Unit *a, const bool rounded)
     return sum + b * *(const Number *)a;
 }
 
-/* `rows` rows, at most `height`, and `vectors` vectors of c. */
+/* c (+)= a b for one tile: `rows` rows, at most `height`, of `vectors` vectors. */
 INLINE void tile(float *c, long ldc, const Unit *a, const Unit (*b)[PANEL], int rows, int units,
                  bool add, const int height, const int vectors, const bool across,
                  const bool rounded)
 {
     vec sum[TILE][2] = {{{0}}};
-    const int down = across ? 1 : UNITS, on = across ? TALL : 1; /* from number to number */
+    const int next_row = across ? 1 : UNITS, next_unit = across ? TALL : 1;
     UNROLL
     for (int i = 0; i < height; i++)
         for (int v = 0; v < vectors; v++)
@@ -171,9 +172,10 @@ INLINE void tile(float *c, long ldc, const Unit *a, const Unit (*b)[PANEL], int 
         vec b0 = row[0], b1 = vectors > 1 ? row[1] : b0;
         UNROLL
         for (int i = 0; i < height; i++) {
-            sum[i][0] = plus_product(sum[i][0], b0, a + i * down + p * on, rounded);
+            const Unit *at = a + i * next_row + p * next_unit;
+            sum[i][0] = plus_product(sum[i][0], b0, at, rounded);
             if (vectors > 1)
-                sum[i][1] = plus_product(sum[i][1], b1, a + i * down + p * on, rounded);
+                sum[i][1] = plus_product(sum[i][1], b1, at, rounded);
         }
     }
     UNROLL
@@ -185,7 +187,8 @@ INLINE void tile(float *c, long ldc, const Unit *a, const Unit (*b)[PANEL], int 
             }
 }
 
-/* All columns of a panel, by tiles with constant numbers of rows and vectors. */
+/* All columns of a panel, by tiles with constant numbers of rows (`rows` rounded up to 4, 8, 12 or
+ * TILE) and vectors. */
 INLINE void panel(float *c, long ldc, const Unit *a, const Unit (*b)[PANEL], int rows, int columns,
                   int units, bool add, const bool across, const bool rounded)
 {
@@ -256,7 +259,7 @@ static void amx_tile(float *c, long ldc, const Unit (*a)[UNITS], const Unit (*b)
         memcpy(c + r * ldc, copy[r], sizeof *c * columns);
 }
 
-/* c (+)= the block's a and b. */
+/* c (+)= the product of the block's a and b. */
 INLINE void multiply(const Block *block, float *c, long ldc, int rows, int columns, int units,
                      bool add, bool across, const bool rounded, bool amx)
 {
@@ -278,24 +281,23 @@ INLINE void multiply(const Block *block, float *c, long ldc, int rows, int colum
 INLINE void product(float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int n, int k, bool add,
                     const bool rounded, bool amx)
 {
-    Block block;
+    Block block __attribute__((aligned(64)));
     const int deep = rounded ? 2 * UNITS : UNITS;
     const bool across = !amx && a.column != 1;
-    const int tall = amx ? TALL : TALL / TILE * TILE;
+    const int tile_rows = amx ? 2 * LANES : TILE, tall = TALL / tile_rows * tile_rows;
     for (int j = 0; j < n; j += WIDE)
         for (int d = 0; d < k; d += deep) {
             int columns = least(n - j, WIDE), depth = least(k - d, deep),
                 units = rounded ? (depth + 1) / 2 : depth;
             pack_columns(block.b, part(b, d, j), columns, depth, rounded);
             for (int i = i0; i < i1; i += tall) {
-                int rows = least(i1 - i, tall);
+                int rows = least(i1 - i, tall), padded = round_up(rows, tile_rows);
                 Matrix from = part(a, i, d);
                 if (across)
-                    pack_across(block.a.across[0], TALL, from.at, from.column, rows, depth,
+                    pack_across(block.a.across[0], TALL, from.at, from.column, rows, padded, depth,
                                 rounded);
                 else
-                    pack_rows(block.a.along, from, rows, amx ? round_up(rows, 2 * LANES) : rows,
-                              depth, rounded);
+                    pack_rows(block.a.along, from, rows, padded, depth, rounded);
                 multiply(&block, c + i * ldc + j, ldc, rows, columns, units, add || d > 0, across,
                          rounded, amx);
             }
@@ -306,6 +308,7 @@ void cpu_product(const Stream *s, float *c, long ldc, Matrix a, Matrix b, int i0
                  int k, bool add, bool rounded)
 {
     const bool amx = rounded && cpu_by_amx(s);
+    ASSERT(k > 0 || add);
     if (i0 >= i1)
         return;
     if (!rounded) {

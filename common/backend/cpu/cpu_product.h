@@ -10,8 +10,8 @@ typedef struct Matrix {
     long row, column;
 } Matrix;
 
-/* May the matrix unit be used? And does --precision bf16 round the factors of a product, neither of
- * which is narrower than `narrow`? Only where the processor multiplies bfloat16. */
+/* May the matrix unit be used? And are the factors of a product rounded, the narrower of which is
+ * `narrow` wide? With --precision bf16, from 32 on, if the processor multiplies bfloat16. */
 static inline bool cpu_by_amx(const Stream *s) { return AMX && ((CpuBackend *)s->be)->amx; }
 static inline bool cpu_rounds(const Stream *s, int narrow)
 {
@@ -19,7 +19,7 @@ static inline bool cpu_rounds(const Stream *s, int narrow)
 }
 
 /* Rows [i0, i1) of c [m,n] (+)= a [m,k] b [k,n]; c's rows are ldc apart. Sums are in float32, in an
- * order that depends on k alone. rounded: a and b are rounded to bfloat16 (cpu_rounds). */
+ * order that depends on k alone; k > 0. rounded: a and b are rounded to bfloat16 (cpu_rounds). */
 void cpu_product(const Stream *s, float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int n,
                  int k, bool add, bool rounded);
 #endif
