@@ -43,10 +43,6 @@ static void check(Tensor y, Tensor saved, Tensor qkv, int heads)
     ASSERT(saved.n == y.n && saved.h == heads && saved.w == y.w && saved.c == 2);
 }
 
-/* Rows of a matrix in q, k, v, y or their gradients, `ld` floats apart; p's are QUERIES apart. */
-static Matrix rows_of(const float *at, int ld) { return (Matrix){at, ld, 1}; }
-static Matrix transposed(Matrix m) { return (Matrix){m.at, m.column, m.row}; }
-
 /* c [m,n] (+)= a [m,k] b [k,n]; c's rows are ldc floats apart. */
 static void product(const Head *h, float *c, int ldc, Matrix a, Matrix b, int m, int n, int k,
                     bool add)

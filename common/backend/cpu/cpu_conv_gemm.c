@@ -116,7 +116,7 @@ void gemm_forward(Stream *s, ConvPlan *p, Tensor y, Tensor moments, Tensor x, Te
         for (int h0 = 0; h0 < p->P; h0 += p->rows) {
             int h1 = h0 + p->rows < p->P ? h0 + p->rows : p->P;
             im2col(col, image, h0, h1, p);
-            cpu_product(s, out, p->K, (Matrix){col, D, 1}, (Matrix){conv_packed(s), p->K, 1}, 0,
+            cpu_product(s, out, p->K, rows_of(col, D), rows_of(conv_packed(s), p->K), 0,
                         (h1 - h0) * p->Q, p->K, D, false, false);
             store_rows(y, out, residual, n, h0, h1);
         }
@@ -140,7 +140,7 @@ void gemm_backward_data(Stream *s, ConvPlan *p, Tensor dx, Tensor dy, Tensor w, 
         for (int h0 = 0; h0 < p->P; h0 += p->rows) {
             int h1 = h0 + p->rows < p->P ? h0 + p->rows : p->P;
             const float *g = load_rows(block, from, h0, h1);
-            cpu_product(s, col, D, (Matrix){g, p->K, 1}, (Matrix){conv_packed(s), 1, p->K}, 0,
+            cpu_product(s, col, D, rows_of(g, p->K), transposed(rows_of(conv_packed(s), p->K)), 0,
                         (h1 - h0) * p->Q, D, p->K, false, false);
             col2im(to, col, h0, h1, p);
         }
@@ -162,7 +162,7 @@ static void weight_part(Stream *s, ConvPlan *p, float *d, Tensor x, Tensor dy, i
             int h1 = h0 + p->rows < p->P ? h0 + p->rows : p->P;
             im2col(col, in, h0, h1, p);
             const float *g = load_rows(block, out, h0, h1);
-            cpu_product(s, d, p->K, (Matrix){col, 1, D}, (Matrix){g, p->K, 1}, 0, D, p->K,
+            cpu_product(s, d, p->K, transposed(rows_of(col, D)), rows_of(g, p->K), 0, D, p->K,
                         (h1 - h0) * p->Q, true, false);
         }
     }

@@ -5,9 +5,7 @@
 /* Narrow layers stay in float32. */
 static bool rounds(const Stream *s, int D, int K) { return cpu_rounds(s, D < K ? D : K); }
 
-/* A matrix whose rows lie one behind the other, and its transpose. */
-static Matrix of_rows(Tensor t) { return (Matrix){cpu_at(t), t.c, 1}; }
-static Matrix transposed(Tensor t) { return (Matrix){cpu_at(t), 1, t.c}; }
+static Matrix matrix_of(Tensor t) { return rows_of(cpu_at(t), t.c); }
 
 static void check(Tensor y, Tensor x, Tensor w)
 {
@@ -24,7 +22,8 @@ void cpu_dense_forward(Stream *s, Tensor y, Tensor x, Tensor w, Tensor bias)
         int n0 = chunk_begin(N, slice, s->threads), n1 = chunk_begin(N, slice + 1, s->threads);
         for (int n = n0; b && n < n1; n++)
             memcpy(cpu_row(y, n, 0), b, sizeof(float) * K);
-        cpu_product(s, cpu_at(y), K, of_rows(x), transposed(w), n0, n1, K, D, b, rounds(s, D, K));
+        cpu_product(s, cpu_at(y), K, matrix_of(x), transposed(matrix_of(w)), n0, n1, K, D, b,
+                    rounds(s, D, K));
     }
 }
 
@@ -35,7 +34,8 @@ void cpu_dense_backward_data(Stream *s, Tensor dx, Tensor dy, Tensor w, bool add
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int slice = 0; slice < s->threads; slice++) { /* rows of dx */
         int n0 = chunk_begin(N, slice, s->threads), n1 = chunk_begin(N, slice + 1, s->threads);
-        cpu_product(s, cpu_at(dx), D, of_rows(dy), of_rows(w), n0, n1, D, K, add, rounds(s, D, K));
+        cpu_product(s, cpu_at(dx), D, matrix_of(dy), matrix_of(w), n0, n1, D, K, add,
+                    rounds(s, D, K));
     }
 }
 
@@ -49,12 +49,12 @@ void cpu_dense_backward_weight(Stream *s, Tensor dw, Tensor dbias, Tensor x, Ten
         int d0 = chunk_begin(D, slice, s->threads), d1 = chunk_begin(D, slice + 1, s->threads);
         int k0 = chunk_begin(K, slice, s->threads), k1 = chunk_begin(K, slice + 1, s->threads);
         if (D > K)
-            cpu_product(s, (float *)cpu_at(dw) + d0, D, transposed(dy),
-                        (Matrix){(float *)cpu_at(x) + d0, D, 1}, 0, K, d1 - d0, N, true,
+            cpu_product(s, (float *)cpu_at(dw) + d0, D, transposed(matrix_of(dy)),
+                        rows_of((float *)cpu_at(x) + d0, D), 0, K, d1 - d0, N, true,
                         rounds(s, D, K));
         else
-            cpu_product(s, cpu_at(dw), D, transposed(dy), of_rows(x), k0, k1, D, N, true,
-                        rounds(s, D, K));
+            cpu_product(s, cpu_at(dw), D, transposed(matrix_of(dy)), matrix_of(x), k0, k1, D, N,
+                        true, rounds(s, D, K));
         for (int n = 0; b && n < N; n++)
             for (int k = k0; k < k1; k++)
                 b[k] += cpu_row(dy, n, 0)[k];

@@ -3,9 +3,10 @@
 #include <math.h>
 
 static float *matrix_at(Tensor t, int n) { return (float *)cpu_at(t) + (size_t)n * t.h * t.w; }
-static Matrix matrix_of(Tensor t, int n, bool transposed)
+static Matrix matrix_of(Tensor t, int n, bool transpose)
 {
-    return (Matrix){matrix_at(t, n), transposed ? 1 : t.w, transposed ? t.w : 1};
+    Matrix m = rows_of(matrix_at(t, n), t.w);
+    return transpose ? transposed(m) : m;
 }
 
 /* Each product is cut into slices of rows, one per thread. */

@@ -35,6 +35,10 @@ typedef struct Block {
 #define NO_CALL __asm__("" ::: "memory")
 
 static int least(int a, int b) { return a < b ? a : b; }
+INLINE int units_of(int numbers, const bool rounded)
+{
+    return rounded ? (numbers + 1) / 2 : numbers;
+}
 static Matrix part(Matrix m, long i, long j) /* from element (i, j) on */
 {
     return (Matrix){m.at + i * m.row + j * m.column, m.row, m.column};
@@ -95,7 +99,7 @@ INLINE void strip_along(Unit to[LANES][UNITS], const float *from, long apart, in
 INLINE void pack_across(Unit *to, int wide, const float *from, long apart, int n, int padded,
                         int depth, const bool rounded)
 {
-    int step = rounded ? 2 : 1, end = step * round_up((depth + step - 1) / step, LANES);
+    int step = rounded ? 2 : 1, end = step * round_up(units_of(depth, rounded), LANES);
     for (int k = 0; k < end; k += step, to += wide) {
         const float *row = from + k * apart;
         for (int at = 0; at < n; at += wide) {
@@ -115,7 +119,7 @@ INLINE void pack_rows(Unit to[TALL][UNITS], Matrix a, int rows, int padded, int 
                       const bool rounded)
 {
     const float *from = a.at;
-    int units = rounded ? (depth + 1) / 2 : depth;
+    int units = units_of(depth, rounded);
     for (int r = 0; r < padded; r += LANES, from += LANES * a.row) {
         Unit strip[UNITS][LANES];
         int count = rows - r < 0 ? 0 : least(rows - r, LANES);
@@ -133,7 +137,7 @@ INLINE void pack_rows(Unit to[TALL][UNITS], Matrix a, int rows, int padded, int 
 INLINE void pack_columns(Unit to[][UNITS][PANEL], Matrix b, int columns, int depth,
                          const bool rounded)
 {
-    int units = rounded ? (depth + 1) / 2 : depth;
+    int units = units_of(depth, rounded);
     if (b.column == 1) {
         pack_across(to[0][0], PANEL, b.at, b.row, columns, round_up(columns, LANES), depth,
                     rounded);
@@ -288,7 +292,7 @@ INLINE void product(float *c, long ldc, Matrix a, Matrix b, int i0, int i1, int 
     for (int j = 0; j < n; j += WIDE)
         for (int d = 0; d < k; d += deep) {
             int columns = least(n - j, WIDE), depth = least(k - d, deep),
-                units = rounded ? (depth + 1) / 2 : depth;
+                units = units_of(depth, rounded);
             pack_columns(block.b, part(b, d, j), columns, depth, rounded);
             for (int i = i0; i < i1; i += tall) {
                 int rows = least(i1 - i, tall), padded = round_up(rows, tile_rows);

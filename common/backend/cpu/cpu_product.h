@@ -10,6 +10,10 @@ typedef struct Matrix {
     long row, column;
 } Matrix;
 
+/* A matrix whose rows are `apart` floats apart; and the transpose of a matrix. */
+static inline Matrix rows_of(const float *at, long apart) { return (Matrix){at, apart, 1}; }
+static inline Matrix transposed(Matrix m) { return (Matrix){m.at, m.column, m.row}; }
+
 /* May the matrix unit be used? And are the factors of a product rounded, the narrower of which is
  * `narrow` wide? With --precision bf16, from 32 on, if the processor multiplies bfloat16. */
 static inline bool cpu_by_amx(const Stream *s) { return AMX && ((CpuBackend *)s->be)->amx; }
