@@ -62,7 +62,7 @@ char *args_read(Option *options, int argc, char **argv);
 void args_only(const Option *options, const char *name, bool is_so, const char *with);
 
 /* After args_parse: other defaults for options that were not on the command line, as pairs: --full
- * calls args_otherwise(options, "seeds", "5", "budget", "7", NULL). The names must be in the table
+ * calls args_otherwise(options, "seeds", "5", "tries", "7", NULL). The names must be in the table
  * and the texts valid. */
 void args_otherwise(Option *options, ...) __attribute__((sentinel));
 

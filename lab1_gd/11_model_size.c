@@ -20,7 +20,7 @@ static void parse(RunOptions *run, LawStudy *s, Option *table, int argc, char **
          .help = "learning rate at the start; decays as a cosine"},
         {"clip", ARG_REAL, &s->clip, .min = 0, .max = 1e6,
          .help = "shorten gradients longer than this; 0: none"},
-        {"budget", ARG_REAL, &s->budget, .min = 0.01, .max = 100,
+        {"compute", ARG_REAL, &s->budget, .min = 0.01, .max = 100,
          .help =
              "operations for which the best model is predicted, as a multiple of the fit's largest "
              "training"},

@@ -24,7 +24,7 @@ static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char *
          .help = "micro-batch for gradient accumulation (0: no accumulation)"},
         {"seeds", ARG_INT, &s->tuned.seeds, .min = 1, .max = TUNED_SEEDS,
          .help = "runs per batch size"},
-        {"budget", ARG_INT, &s->tuned.budget, .min = 0, .max = TUNED_BUDGET,
+        {"tries", ARG_INT, &s->tuned.budget, .min = 0, .max = TUNED_BUDGET,
          .help = "trainings to tune each learning rate (0: take the predicted one)"},
         {"rate", ARG_REAL, &s->rate, .min = 1e-6, .max = 100,
          .help = "predicted learning rate at batch 64; grows with the root of the batch"},
@@ -49,7 +49,7 @@ static void parse(RunOptions *run, SizeStudy *s, Option *table, int argc, char *
     args_parse("1_batch_size", "Updates and time to a target accuracy, or loss, by batch size.",
                table, argc, argv);
     if (full)
-        args_otherwise(table, "factor", "2", "seeds", "5", "budget", "7", NULL);
+        args_otherwise(table, "factor", "2", "seeds", "5", "tries", "7", NULL);
     if (text_named(run->data)) /* one window has 64 labels */
         args_otherwise(table, "model", "gpt-32-2-4", "smallest", "1", "largest", "256", "train",
                        "10000", "test", "500", "check-every", "500", "rate", "0.08", "target",

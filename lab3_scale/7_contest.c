@@ -24,7 +24,7 @@ static void parse(RunOptions *run, Contest *c, Option *table, int argc, char **a
          .help = "epochs per run (the longer runs have more)"},
         {"warmup", ARG_REAL, &c->warm, .max = 0.9,
          .help = "share of the updates over which every rate rises to its full value"},
-        {"budget", ARG_INT, &c->tuned.budget, .min = 0, .max = TUNED_BUDGET,
+        {"tries", ARG_INT, &c->tuned.budget, .min = 0, .max = TUNED_BUDGET,
          .help = "trainings to tune each remedy's learning rate"},
         {"seeds", ARG_INT, &c->tuned.seeds, .min = 1, .max = TUNED_SEEDS,
          .help = "runs of each remedy"},

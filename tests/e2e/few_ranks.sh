@@ -52,14 +52,14 @@ few lab2_ddp/9_asynchrony $small --model linear --batch 4 --gradients 40 --seeds
 few lab2_ddp/10_shard $out --hidden 60,33 --batch 4 --updates 2 --deep resnet8 \
     --deep-batch 4
 few lab3_scale/1_batch_size $out $data --model linear --train 600 --test 100 \
-    --check-every 200 --smallest 32 --largest 64 --seeds 1 --budget 1 --epochs 1
+    --check-every 200 --smallest 32 --largest 64 --seeds 1 --tries 1 --epochs 1
 few lab3_scale/2_gap $small --model linear --epochs 1 --seeds 1 --side 3 --k 4
 few lab3_scale/3_learning_rate $small --model linear --epochs 1 --seeds 1 --batch 8 --starts 1 \
     --start-epochs 1 --start-images 32 --start-model linear
 few lab3_scale/5_noise_and_time $out --threads 1 --images 1024 --test 100 --model linear \
     --epochs 1 --seeds 1 --batch 32
 few lab3_scale/6_optimisers $small --model linear --epochs 2 --seeds 1 --batch 64
-few lab3_scale/7_contest $small --model linear --epochs 1 --seeds 1 --batch 8 --budget 1
+few lab3_scale/7_contest $small --model linear --epochs 1 --seeds 1 --batch 8 --tries 1
 few lab3_scale/8_predict $out --model linear --devices 64
 few lab3_scale/4_batch_norm $small --epochs 0.2 --seeds 1 --batch 32 --large 32
 }

@@ -159,7 +159,7 @@ run 2 sol/10_transformer; refused '2 ranks: this part runs on one'
 
 # ---- part 11 ----
 # Small texts: the losses fall with both sizes; two ranks find what one does; a law comes out.
-options=(--windows 256 --seeds 1 --test 200 --budget 1)
+options=(--windows 256 --seeds 1 --test 200 --compute 1)
 run 1 sol/11_model_size; is 0 '^a budget of .* operations: best with [0-9]+ parameters'
 cp "$work/lab1_model_size/metrics.csv" "$work/one"
 run 2 sol/11_model_size; is 0
@@ -169,7 +169,7 @@ table '/^fit/ { rows++; if ($3 == 2048) few += $4; if ($3 == 16384) many += $4 }
 run 1 student/11_model_size; stub 11a_fit_law.c
 run 1 sol/11_model_size --windows 7; refused '--windows.*: expected'
 run 1 sol/11_model_size --windows 999999; refused '.*is above the 265420 of the text'
-run 1 sol/11_model_size --budget 100 --windows 200000; refused '.*would need'
+run 1 sol/11_model_size --compute 100 --windows 200000; refused '.*would need'
 run 1 sol/11_model_size --data text; refused '--data'
 
 # ---- part 9 ----

@@ -78,7 +78,7 @@ fi
 # The small batch; 18 ways to train two larger ones. By the rules: the small batch's rate, times the
 # root of 4, times 4.
 options=("${data[@]}" --model linear --images 128 --test 50 --epochs 2 --seeds 2 --batch 8
-    --k 2 --second-k 4 --budget 3)
+    --k 2 --second-k 4 --tries 3)
 # A verdict is what the ranges say; of text the lower is better.
 verdicts() { # 1; of text: -1
     awk -F, -v sign="$1" 'NR > 1 && $1 != 1 { if ($2 == "same rate") { low = $5; high = $6 }
@@ -110,7 +110,7 @@ run 1 student/7_contest; stub 3a_scaled_rate.c
 run 1 sol/7_contest --second-k 32; refused '--images=128: the largest batch'
 if [ -n "${ALL-}" ]; then
     options=(--data text --model gpt-8-1-1 --images 128 --test 100 --epochs 2 --seeds 2 --batch 4
-        --k 2 --second-k 8 --budget 1)
+        --k 2 --second-k 8 --tries 1)
     run 2 sol/7_contest --warmup 0.2; is 0 'test loss'
     verdicts -1
     table 'NR > 1 { if (!($4 > 2 && $4 < 5.6)) bad = 1 } END { exit bad }'

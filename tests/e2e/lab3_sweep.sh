@@ -14,7 +14,7 @@ options=(--threads 1 --data cifar10 --data-dir "$work" --model mlp --train 600 -
     --check-every 200 --smallest 32 --largest 128 --factor 2 --target 0.15 --epochs 4 --comm auto
     --rounds 1 --slice 0.01)
 sweep() { # folder, ranks, more options
-    out=$1 run "$2" student/1_batch_size --budget 0 "${@:3}"; is 0
+    out=$1 run "$2" student/1_batch_size --tries 0 "${@:3}"; is 0
 }
 rows() { grep -v '^#' "$1/lab3_batch_size/sweep.csv" | tail -n +2; }
 steps() { rows "$1" | cut -d, -f1,2,4; }
@@ -44,7 +44,7 @@ sweep "$work/ranks" 3 --seeds 2
 
 # Runs that would take minutes, and all ranks in the middle of one.
 env --default-signal=INT common/setup/launch.sh --np 2 "$BUILD/student/lab3_scale/1_batch_size" \
-    --out "$work/long" "${options[@]}" --budget 0 --target 1 --epochs 1000 --train 1000 \
+    --out "$work/long" "${options[@]}" --tries 0 --target 1 --epochs 1000 --train 1000 \
     >"$work/long.log" 2>&1 &
 pid=$!
 within 60 test -s "$work/long/lab3_batch_size/sweep.csv"
@@ -68,6 +68,6 @@ lab=lab3_scale
 # A language model, to a loss: that of 256 equally likely characters is 5.5.
 options=(--data text --model gpt-8-1-1 --train 600 --test 100 --check-every 60 --smallest 4
     --largest 16 --target 5 --seeds 1 --epochs 4 --rounds 1 --slice 0.01)
-run 2 sol/1_batch_size --budget 0; is 0 'noise scale and branching: not measured: give at least'
+run 2 sol/1_batch_size --tries 0; is 0 'noise scale and branching: not measured: give at least'
 table 'NR > 1 { rows++; if (!($3 > 0 && $8 == 0)) bad = 1 } END { exit bad || rows != 2 }'
 run 1 sol/1_batch_size --target 5.6 --data synthetic --model linear; is 2

@@ -61,7 +61,7 @@ void law_open(void *study, const Lab *lab, uint64_t seed)
     /* Before hours of training; which model it will be is not known yet. */
     double least = law_compute(s) / (6 * 1e6), all = (double)most * TEXT_WINDOW;
     REQUIRE(least <= all,
-            "--budget=%g: even a model of a million parameters would need %.3g characters, and the "
+            "--compute=%g: even a model of a million parameters would need %.3g characters, and the "
             "text has %.3g: give a smaller one, or fewer --windows",
             s->budget, least, all);
 }
@@ -266,7 +266,7 @@ static void choose_tests(LawStudy *s)
         int width = width_near(s, best * pow(2, i - 1));
         double N = parameters(s, width), D = floor(C / (6 * N) / TEXT_WINDOW) * TEXT_WINDOW;
         REQUIRE(D <= most,
-                "--budget=%g: a model of %.0f parameters would need %.3g characters, and the text "
+                "--compute=%g: a model of %.0f parameters would need %.3g characters, and the text "
                 "has %.3g: give a smaller one",
                 s->budget, N, D, most);
         nothing_yet(&chosen[i], width, N, D);

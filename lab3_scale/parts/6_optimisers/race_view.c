@@ -151,13 +151,13 @@ static void value_text(char text[16], double value)
 
 void race_report(const void *study)
 {
-    char third[16], times[16];
+    char third[16], its[16], times[16];
     const RaceStudy *s = study;
     Run *run = s->study.lab->run;
-    run_metrics_header(run, "optimiser,rate,low,median,high,trainings,at_a_third,at_three_times");
+    run_metrics_header(run, "optimiser,rate,low,median,high,trainings,at_a_third,at_best,at_three_times");
     run_say(run,
-            "                  best rate   test %-8s            with a third, with 3 times "
-            "the rate",
+            "                  best rate   test %-8s            held out: with a third, with "
+            "it, with 3 times",
             race_of_text(s) ? "loss" : "accuracy");
     for (int racer = 0; racer < RACERS; racer++) {
         int best = race_best(s, racer);
@@ -167,11 +167,13 @@ void race_report(const void *study)
         double less = best > 0 ? s->search[racer][best - 1] : NAN;
         double more = best + 1 < RACE_RATES ? s->search[racer][best + 1] : NAN;
         value_text(third, less);
+        value_text(its, s->search[racer][best]);
         value_text(times, more);
-        run_say(run, "%-16s  %9.2g   %.3f (%.3f to %.3f)   %s, %s%s", race_name(racer),
-                race_rate(racer, best), v.median, v.low, v.high, third, times,
+        run_say(run, "%-16s  %9.2g   %.3f (%.3f to %.3f)   %s, %s, %s%s", race_name(racer),
+                race_rate(racer, best), v.median, v.low, v.high, third, its, times,
                 best == 0 || best == RACE_RATES - 1 ? "  (at the search's edge)" : "");
-        run_metrics(run, "%s,%g,%.6g,%.6g,%.6g,%d,%.6g,%.6g", race_name(racer),
-                    race_rate(racer, best), v.low, v.median, v.high, v.count, less, more);
+        run_metrics(run, "%s,%g,%.6g,%.6g,%.6g,%d,%.6g,%.6g,%.6g", race_name(racer),
+                    race_rate(racer, best), v.low, v.median, v.high, v.count, less,
+                    s->search[racer][best], more);
     }
 }
