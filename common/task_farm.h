@@ -13,7 +13,7 @@
 #define TASK_FARM_H
 #include "comm.h"
 
-enum { TASK_VALUES = 8 };
+enum { TASK_VALUES = 48 };
 
 typedef struct TaskFarmRun TaskFarmRun; /* a task_farm_run in progress on this rank */
 

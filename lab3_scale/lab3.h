@@ -92,4 +92,15 @@ typedef struct Cluster {
 } Cluster;
 double step_seconds(const Cluster *c);
 
+/* ---- part 10: exercises/10a, 10b ---- */
+
+float float16_of(float x);
+/* What the loss is multiplied by in float16. */
+typedef struct Scaling {
+    double scale;
+    int good;     /* passes in a row with finite gradients, since the scale last changed */
+    int interval; /* of how many it then doubles */
+} Scaling;
+bool next_scale(Scaling *s, bool finite);
+
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # seconds: 900
 # sanitizers: no
-# Lab 3's parts 2 to 8 (part 1: lab3_sweep.sh, 9: lab3_speedrun.sh), each short: what they find
+# Lab 3's parts 2 to 8 and 10 (part 1: lab3_sweep.sh, 9: lab3_speedrun.sh), each short: what they find
 # follows the rules, and is the same on three ranks; the stubs name their exercise; what cannot be
 # is refused.
 set -u
@@ -131,3 +131,17 @@ table '$1 == "ring" { rings++; if (($4 / $3 - 1) ^ 2 > 0.2 ^ 2) bad = 1 }
     END { exit bad || rings != 7 || ranks != 3 }'
 run 1 sol/8_predict --devices 0; is 2
 run 1 student/8_predict; stub 8a_step_seconds.c
+
+# ---- part 10 ----
+# Factors of two change nothing but what lies beyond an exponent's range.
+options=(--data synthetic --model linear --images 512 --test 200 --batch 64 --epochs 2 --seeds 1)
+agree 1 3 sol/10_precision
+table 'NR > 1 { rows++; error[$1, $2] = $4; zero[$1, $2] = $6; stays[$1, $2] = $7 }
+    END { exit rows != 11 || zero["float32", 1] != 0 || stays["float16", 1] != 0 ||
+        !(stays["all float16", 1] > 0) || error["bfloat16", 1] != error["bfloat16", 4096] ||
+        !(zero["float16", 4096] > zero["float16", 1]) ||
+        !(zero["float16", 4096] > zero["float16 scaled", 4096]) }'
+figure precision
+run 1 student/10_precision; stub 10a_float16_of.c
+run 1 sol/10_precision --precision bf16; refused '--precision: this part rounds by itself'
+run 1 sol/10_precision --batch 1024; refused '--batch=1024: there are 512 --images'

@@ -60,10 +60,11 @@ void law_open(void *study, const Lab *lab, uint64_t seed)
     s->best = NAN;
     /* Before hours of training; which model it will be is not known yet. */
     double least = law_compute(s) / (6 * 1e6), all = (double)most * TEXT_WINDOW;
-    REQUIRE(least <= all,
-            "--compute=%g: even a model of a million parameters would need %.3g characters, and the "
-            "text has %.3g: give a smaller one, or fewer --windows",
-            s->budget, least, all);
+    REQUIRE(
+        least <= all,
+        "--compute=%g: even a model of a million parameters would need %.3g characters, and the "
+        "text has %.3g: give a smaller one, or fewer --windows",
+        s->budget, least, all);
 }
 
 double law_excess(SizeLaw law, double N, double D)

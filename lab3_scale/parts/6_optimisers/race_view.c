@@ -154,7 +154,8 @@ void race_report(const void *study)
     char third[16], its[16], times[16];
     const RaceStudy *s = study;
     Run *run = s->study.lab->run;
-    run_metrics_header(run, "optimiser,rate,low,median,high,trainings,at_a_third,at_best,at_three_times");
+    run_metrics_header(
+        run, "optimiser,rate,low,median,high,trainings,at_a_third,at_best,at_three_times");
     run_say(run,
             "                  best rate   test %-8s            held out: with a third, with "
             "it, with 3 times",
