@@ -34,7 +34,8 @@ static void draw_sizes(const PrecisionStudy *s, Plot *plot)
         y[i] = 100 * r->size[i] / all;
     }
     if (all > 0)
-        plot_line(panel, SIZES, x, y, (PlotStyle){.color = plot_series(KIND_FLOAT32)});
+        /* the first has all that are smaller, too */
+        plot_line(panel, SIZES - 1, x + 1, y + 1, (PlotStyle){.color = plot_series(KIND_FLOAT32)});
     for (int d = 0; d < DEVICES; d++) {
         int devices = precision_devices(s, 2 + 3 * d);
         char note[16];
