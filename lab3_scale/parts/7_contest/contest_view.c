@@ -7,7 +7,7 @@
 
 static const char *word(Verdict v)
 {
-    return v == VERDICT_HOLDS ? "holds" : v == VERDICT_HARMS ? "harms" : "no effect";
+    return v == VERDICT_HOLDS ? "holds" : v == VERDICT_HARMS ? "harms" : "unclear";
 }
 
 static void draw_size(const Contest *c, Plot *plot, int size)
