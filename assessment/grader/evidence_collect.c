@@ -25,6 +25,7 @@ static const double MOST_OFF =
     0.002; /* of the way: what a file's last move may leave unexplained */
 
 typedef struct Verdicts {
+    bool cut; /* to the collector, before the pipe's end: the run did not end by itself */
     bool complete;
     EvidenceVerdict verdict[3];
     double trained;
@@ -362,6 +363,7 @@ static void compute_again(Collection *c, const float *file)
 
 static void judge(Collection *c, Verdicts *v)
 {
+    c->found.cut = v->cut;
     v->verdict[0] = judge_equal(&c->found);
     v->verdict[1] = judge_gradients(&c->found);
     v->verdict[2] = judge_images(&c->found);
@@ -474,6 +476,7 @@ double collector_end(Collector *c, const char *weights, Finding *findings, Cours
     size_t length = weights ? strlen(weights) : 0;
     if (length && write(c->stop, weights, length) != (ssize_t)length)
         note("cannot send the weights' path to the evidence collector");
+    c->shared->cut = !findings[RUNS].passed;
     close(c->stop);
     double until = timer_now() + MOST_SECONDS;
     while (waitpid(c->process, NULL, WNOHANG) == 0) {

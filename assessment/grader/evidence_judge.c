@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const double MOST_UNEXPLAINED = 0.05; /* of the way from w(0) to w(T) */
 static const double LEAST_EXPLAINED = 0.99;  /* of a move's square */
@@ -49,10 +50,10 @@ static const char *alone(const Evidence *e)
 EvidenceVerdict judge_equal(const Evidence *e)
 {
     EvidenceVerdict v = {0};
-    int idle = -1, other = -1;
+    int idle = -1, other = -1, allowed = e->cut ? 1 : 0;
     for (int r = 0; r < e->np; r++) {
         idle = !e->begun[r] && idle < 0 ? r : idle;
-        other = e->begun[r] != e->begun[0] && other < 0 ? r : other;
+        other = abs(e->begun[r] - e->begun[0]) > allowed && other < 0 ? r : other;
     }
     if (e->stream_fault[0]) {
         v.pending = true;

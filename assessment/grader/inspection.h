@@ -231,6 +231,7 @@ typedef struct Evidence {
     int world[EVIDENCE_RANKS]; /* what each rank's comm_open found, 0: not called; as it reports */
     bool starts, ends;         /* at what model_init draws; in the file's weights */
     bool no_file;              /* that could be read */
+    bool cut;                  /* it was killed or crashed: ranks may be an update apart */
     int drawn, needed;         /* updates whose gradients were computed again, and should be */
     double distance, off;      /* replay_mean_distance; of the gradient that is at fault */
     Explanation explained;

@@ -84,5 +84,6 @@ autograde "$work/broken.c"
 grep -q 'the compiler says' "$place/results/results.json" || wrong "no word of the compiler"
 cp "$work/broken.c" "$place/submission/other.c"
 AUTOGRADER=$place "$labs/assessment/kit/run_autograder"
-grep -q 'hand in one C file, train.c: found 2' "$place/results/results.json" || wrong "two files"
+grep -q 'hand in one C file, train.c.*: found 2 in: ' "$place/results/results.json" ||
+    wrong "two files"
 exit $failed
