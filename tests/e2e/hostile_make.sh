@@ -135,7 +135,7 @@ case_ 2 'is it 1c_converged?' make check ONLY=1c_convergd.c
 case_ 2 'is it 1_gradient_descent?' make lab1 ONLY=1_gradient_decent
 case_ 2 'none of these names has it: 1a_gradient' make check LAB=lab1 ONLY=nothing_such
 case_ 2 'NEXT=1: not with ONLY' make lab1 NEXT=1 ONLY=2
-case_ 0 '/9_speedrun -- ' make -n lab3 ONLY=all
+case_ 0 '/10_precision -- ' make -n lab3 ONLY=all
 make -n lab2 ONLY=1_ 2>&1 | grep 'parts.sh run' >"$work/err" # not 10_shard or 11_what_if
 grep -q '/1_ranks ' "$work/err" && ! grep -qE '/1[01]_' "$work/err" || wrong "ONLY=1_"
 for name in 1A 1a_gradient.c exercises/1a_gradient.c ./lab1_gd/exercises/1A_Gradient.c; do
