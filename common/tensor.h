@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef enum { F32, F64, BF16, F16, I32, U8 } DType;
 typedef struct Buffer Buffer; /* opaque memory of a device: backend.h */
@@ -36,6 +37,22 @@ static inline size_t dtype_size(DType t)
 }
 /* Elements, without the border. */
 static inline size_t tensor_count(Tensor t) { return (size_t)t.n * t.h * t.w * t.c; }
+/* A bfloat16 is the upper half of a float32: the one nearest to v, ties to even, NaN stays NaN; and
+ * the value of one. */
+static inline uint16_t bf16_of(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    uint32_t nearest = bits + 0x7fff + (bits >> 16 & 1), quiet = bits | 0x400000;
+    return (uint16_t)((v == v ? nearest : quiet) >> 16);
+}
+static inline float bf16_value(uint16_t half)
+{
+    uint32_t bits = (uint32_t)half << 16;
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
 /* Elements, border included: the buffer's minimum behind `at`. */
 static inline size_t tensor_span(Tensor t)
 {

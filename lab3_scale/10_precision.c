@@ -20,12 +20,11 @@ static void parse(RunOptions *run, PrecisionStudy *s, Option *table, int argc, c
          .help = "learning rate at the start; decays as a cosine"},
         {"momentum", ARG_REAL, &s->momentum, .min = 0, .max = 0.9999, .help = "momentum of SGD"},
         {"devices", ARG_INT, &s->devices, .min = 2, .max = 1024,
-         .help = "devices whose gradients are added, in the second row of three; in the third its "
-                 "square"},
+         .help = "devices to emulate, beside one: this many, and its square"},
         {"scale", ARG_REAL, &s->scale, .min = 1, .max = 1 << 24,
          .help = "what the loss is multiplied by at first"},
         {"interval", ARG_INT, &s->interval, .min = 1, .max = 1e6,
-         .help = "passes with finite gradients after which that doubles"},
+         .help = "passes in a row with finite gradients after which it doubles"},
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("10_precision", "Training in 16 bits: what rounding loses, and how to keep it.",

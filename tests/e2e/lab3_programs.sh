@@ -140,7 +140,7 @@ table 'NR > 1 { rows++; error[$1, $2] = $4; zero[$1, $2] = $6; stays[$1, $2] = $
     END { exit rows != 11 || zero["float32", 1] != 0 || stays["float16", 1] != 0 ||
         !(stays["all float16", 1] > 0) || error["bfloat16", 1] != error["bfloat16", 4096] ||
         !(zero["float16", 4096] > zero["float16", 1]) ||
-        !(zero["float16", 4096] > zero["float16 scaled", 4096]) }'
+        !(zero["float16", 4096] > zero["scaled float16", 4096]) }'
 figure precision
 run 1 student/10_precision; stub 10a_float16_of.c
 run 1 sol/10_precision --precision bf16; refused '--precision: this part rounds by itself'

@@ -16,23 +16,9 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* To the nearest, ties to even; NaN stays NaN. */
-INLINE uint16_t bf16_of(float v)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    uint32_t nearest = bits + 0x7fff + (bits >> 16 & 1), quiet = bits | 0x400000;
-    return (uint16_t)((v == v ? nearest : quiet) >> 16);
-}
-
 INLINE float load(const void *from, long i, const DType type)
 {
-    if (type == F32)
-        return ((const float *)from)[i];
-    uint32_t bits = (uint32_t)((const uint16_t *)from)[i] << 16;
-    float v;
-    memcpy(&v, &bits, sizeof v);
-    return v;
+    return type == F32 ? ((const float *)from)[i] : bf16_value(((const uint16_t *)from)[i]);
 }
 
 INLINE void store(void *to, long i, float v, const DType type)

@@ -54,21 +54,14 @@ void unpack(uint8_t *code, const uint8_t *packed, int n, int bits)
 
 void to_bf16(uint16_t *y, const float *x, int n)
 {
-    for (int i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, x + i, 4);
-        y[i] = (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
-    }
+    for (int i = 0; i < n; i++)
+        y[i] = bf16_of(x[i]);
 }
 
 void add_bf16(float *y, float factor, const uint16_t *x, int n)
 {
-    for (int i = 0; i < n; i++) {
-        uint32_t bits = (uint32_t)x[i] << 16;
-        float value;
-        memcpy(&value, &bits, 4);
-        y[i] += factor * value;
-    }
+    for (int i = 0; i < n; i++)
+        y[i] += factor * bf16_value(x[i]);
 }
 
 /* ---- the k-th largest magnitude: a radix select ---- */

@@ -3,7 +3,7 @@
 #include "check.h"
 #include <string.h>
 
-const char *const kind_names[KINDS] = {"float32", "all float16", "float16", "float16, scaled",
+const char *const kind_names[KINDS] = {"float32", "all float16", "float16", "scaled float16",
                                        "bfloat16"};
 
 int precision_devices(const PrecisionStudy *s, int row)

@@ -20,6 +20,10 @@ typedef enum {
 /* The first two are trained for one device, the others for one, for `devices`, and for that
  * squared. */
 enum { PRECISION_SEEDS = 50, DEVICES = 3, PRECISION_ROWS = 2 + 3 * DEVICES };
+static inline int row_of(Kind kind, int d) /* d: 0 … DEVICES - 1 */
+{
+    return kind < KIND_FLOAT16 ? (int)kind : 2 + 3 * d + (int)kind - (int)KIND_FLOAT16;
+}
 static inline Kind kind_of(int row)
 {
     return (Kind)(row < 2 ? row : (int)KIND_FLOAT16 + (row - 2) % 3);

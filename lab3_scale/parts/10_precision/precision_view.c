@@ -37,7 +37,7 @@ static void draw_sizes(const PrecisionStudy *s, Plot *plot)
         /* the first has all that are smaller, too */
         plot_line(panel, SIZES - 1, x + 1, y + 1, (PlotStyle){.color = plot_series(KIND_FLOAT32)});
     for (int d = 0; d < DEVICES; d++) {
-        int devices = precision_devices(s, 2 + 3 * d);
+        int devices = precision_devices(s, row_of(KIND_FLOAT16, d));
         char note[16];
         snprintf(note, sizeof note, "%d", devices);
         plot_rule_x(panel, 0x1p-25 * devices,
@@ -51,7 +51,7 @@ static void draw_kinds(const PrecisionStudy *s, Plot *plot, int column, bool err
     char text[DEVICES][16];
     const char *names[DEVICES];
     for (int d = 0; d < DEVICES; d++) {
-        snprintf(text[d], sizeof text[d], "%d", precision_devices(s, 2 + 3 * d));
+        snprintf(text[d], sizeof text[d], "%d", precision_devices(s, row_of(KIND_FLOAT16, d)));
         names[d] = text[d];
     }
     PlotPanel *panel =
@@ -65,7 +65,7 @@ static void draw_kinds(const PrecisionStudy *s, Plot *plot, int column, bool err
         double x[DEVICES];
         Spread y[DEVICES];
         for (int d = 0; d < DEVICES; d++) {
-            int row = 2 + 3 * d + kind - KIND_FLOAT16;
+            int row = row_of((Kind)kind, d);
             x[d] = d + 0.2 * (kind - KIND_SCALED);
             y[d] = errors ? PERCENT(s, row, test) : PERCENT(s, row, zeroed);
         }
@@ -106,8 +106,7 @@ void precision_report(const void *study)
                 PERCENT(s, row, unmoved).median);
         for (int i = 0; i < s->seeds; i++) {
             const PrecisionResult *v = &s->result[row][i];
-            run_metrics(run, "%s,%d,%llu,%.6g,%.6g,%.6g,%.6g,%g,%.0f",
-                        kind_of(row) == KIND_SCALED ? "float16 scaled" : kind,
+            run_metrics(run, "%s,%d,%llu,%.6g,%.6g,%.6g,%.6g,%g,%.0f", kind,
                         precision_devices(s, row), (unsigned long long)s->seed + i, v->test,
                         v->train, v->zeroed, v->unmoved, v->scale, v->left_out);
         }

@@ -5,6 +5,7 @@
 
 typedef struct Rounded {
     RoundedSpec *spec;
+    Model *m;
     Sgd *sgd;
     Tensor room; /* on the device, for any layer's numbers */
     float *host, *weights, *before;
@@ -12,63 +13,48 @@ typedef struct Rounded {
     bool leave_out;
 } Rounded;
 
-/* The upper half of a float32, to the nearest. */
-static float bfloat16_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    if (x == x)
-        bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 static void round_all(float *x, size_t n, Format format)
 {
     for (size_t i = 0; i < n && format != FORMAT_FLOAT32; i++)
-        x[i] = format == FORMAT_FLOAT16 ? float16_of(x[i]) : bfloat16_of(x[i]);
+        x[i] = format == FORMAT_FLOAT16 ? float16_of(x[i]) : bf16_value(bf16_of(x[i]));
 }
 
-static void make_room(Rounded *r, Model *m, size_t elements)
+static void make_room(Rounded *r, size_t elements)
 {
     if (elements <= r->most)
         return;
-    tensor_free(m->be, r->room);
+    tensor_free(r->m->be, r->room);
     free(r->host);
-    r->room = tensor_new(m->be, F32, (int)elements, 1, 1, 1, 0);
+    r->room = tensor_new(r->m->be, F32, (int)elements, 1, 1, 1, 0);
     r->host = alloc(elements, sizeof *r->host);
     r->most = elements;
 }
 
 /* Through the host, where the student's function is. */
-static size_t fetch(Rounded *r, Model *m, Tensor t)
+static size_t fetch(Rounded *r, Tensor t)
 {
     size_t n = tensor_count(t);
-    make_room(r, m, n);
-    m->be->op->download(m->s, r->host, t);
+    make_room(r, n);
+    r->m->be->op->download(r->m->s, r->host, t);
     return n;
 }
-static void put_back(Rounded *r, Model *m, Tensor t)
+static void put_back(Rounded *r, Tensor t)
 {
+    Model *m = r->m;
     Tensor dense = {r->room.buf, 0, F32, t.n, t.h, t.w, t.c, 0};
     m->be->op->upload(m->s, dense, r->host);
     m->be->op->copy(m->s, t, dense);
 }
 
-typedef struct Hooked {
-    Rounded *r;
-    Model *m;
-} Hooked;
-
 static void round_output(void *context, int layer, bool backward, Stream *s)
 {
-    Hooked *h = context;
-    if (backward || h->r->spec->format == FORMAT_FLOAT32)
+    Rounded *r = context;
+    if (backward || r->spec->format == FORMAT_FLOAT32)
         return;
-    Tensor y = model_activation(h->m, layer + 1);
-    size_t n = fetch(h->r, h->m, y);
-    round_all(h->r->host, n, h->r->spec->format);
-    put_back(h->r, h->m, y);
+    Tensor y = model_activation(r->m, layer + 1);
+    size_t n = fetch(r, y);
+    round_all(r->host, n, r->spec->format);
+    put_back(r, y);
 }
 
 /* What the loss, and so each gradient, is multiplied by. */
@@ -79,13 +65,13 @@ static double factor_of(const RoundedSpec *spec)
 
 static void round_gradient(void *context, int layer, Tensor x, Tensor dy, Stream *s)
 {
-    Hooked *h = context;
-    RoundedSpec *spec = h->r->spec;
+    Rounded *r = context;
+    RoundedSpec *spec = r->spec;
     RoundedCounts *c = &spec->counts;
     double factor = factor_of(spec);
-    size_t n = fetch(h->r, h->m, dy);
+    size_t n = fetch(r, dy);
     for (size_t i = 0; i < n; i++) {
-        float v = h->r->host[i];
+        float v = r->host[i];
         if (v == 0 || !isfinite(v))
             continue;
         int size = ilogb(v / factor) - SIZE_LEAST;
@@ -93,17 +79,17 @@ static void round_gradient(void *context, int layer, Tensor x, Tensor dy, Stream
         round_all(&v, 1, spec->format);
         c->gradients++;
         c->zeroed += v == 0;
-        h->r->host[i] = v;
+        r->host[i] = v;
     }
     if (spec->format != FORMAT_FLOAT32)
-        put_back(h->r, h->m, dy);
+        put_back(r, dy);
 }
 
 /* The gradient of the weights: rounded, then without the factor. */
 static void finish_gradient(Rounded *r, Model *m)
 {
     RoundedSpec *spec = r->spec;
-    size_t n = fetch(r, m, m->grads);
+    size_t n = fetch(r, m->grads);
     double factor = factor_of(spec);
     bool finite = true;
     round_all(r->host, n, spec->format);
@@ -159,17 +145,16 @@ static void update(void *context, Model *m, double rate)
 static Method make(void *context, Model *m)
 {
     Rounded *r = alloc(1, sizeof *r);
-    Hooked *hooked = alloc(1, sizeof *hooked);
     RoundedSpec *spec = context;
-    *hooked = (Hooked){r, m};
     *r = (Rounded){.spec = spec,
+                   .m = m,
                    .sgd = sgd_new(m, spec->sgd.momentum, spec->sgd.weight_decay,
                                   spec->sgd.nesterov),
                    .weights = alloc((size_t)m->params.n, sizeof(float)),
                    .before = alloc((size_t)m->params.n, sizeof(float))};
     m->layer_hook = round_output;
     m->tensor_hook = round_gradient;
-    m->layer_context = m->tensor_context = hooked;
+    m->layer_context = m->tensor_context = r;
     return (Method){.gradient = {gradient, r}, .update = {update, r}};
 }
 
@@ -181,7 +166,6 @@ static void end(void *context, Model *m, const Method *method)
     free(r->host);
     free(r->weights);
     free(r->before);
-    free(m->tensor_context);
     m->layer_hook = NULL;
     m->tensor_hook = NULL;
     free(r);

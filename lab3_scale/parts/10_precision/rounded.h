@@ -13,7 +13,7 @@ typedef enum { FORMAT_FLOAT32, FORMAT_FLOAT16, FORMAT_BFLOAT16 } Format;
 
 enum { SIZES = 40, SIZE_LEAST = -38 }; /* powers of two, from 2^SIZE_LEAST on */
 
-/* What rounding does; the one who reads it sets it to 0. */
+/* What rounding did since this was last set to 0. */
 typedef struct RoundedCounts {
     double gradients, zeroed; /* numbers in layers' gradients that were not 0; that became 0 */
     double moves, unmoved;    /* weights that an update would move; that stay where they are */
