@@ -64,6 +64,7 @@ typedef struct Study {
     /* inside */
     BackgroundThread *thread; /* the same as `own`, for the window */
     int64_t drawn;
+    bool cut; /* a signal ended work() */
 } Study;
 
 /* Collective. Works, shows and reports. Returns the program's status: 0, or EXIT_TODO. */

@@ -71,7 +71,7 @@ static void start(Trainer *t)
 /* The images of one update on one rank: K = --accumulate micro-batches of B = --batch. */
 static int rank_batch(const Trainer *t) { return t->o->accumulate * t->o->batch; }
 
-/* STEP 4 (14 points). A slice of each global batch. Let S = KB be rank_batch(). Update t of an
+/* STEP 4 (14 points). A slice of each global batch. Let S = K·B be rank_batch(). Update t of an
  * epoch trains on positions [tPS, (t+1)PS) of the epoch's order, the global batch; rank r takes the
  * r-th slice of S images. A last, incomplete global batch is dropped, so that all ranks make
  * equally many updates: a rank that makes one more hangs in an all-reduce that the others never

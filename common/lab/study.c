@@ -158,6 +158,7 @@ static void work(void *context, BackgroundThread *b)
     s->own = b;
     if (s->work)
         s->work(s);
+    s->cut = stop_requested();
     if (s->next)
         direct(s);
 }
@@ -183,6 +184,8 @@ static void lead(Study *s)
     s->thread = NULL;
     if (s->missing)
         run_say(run, "to do: %s", s->missing);
+    if (s->cut)
+        run_say(run, "stopped by a signal: what follows is what was measured until then");
     if (!s->missing || s->unfinished)
         s->report(s);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+enum { RIGHT = 14 }; /* room right of the axes, for half of the last number */
 static const Font NUMBERS = {.size = 13, .color = 0x57606a},
                   LABEL = {.size = 14, .color = PLOT_INK};
 
@@ -46,9 +47,11 @@ static void grid(Pen *pen, const PlotPanel *panel, const Ticks *x, const Ticks *
 
 static void x_numbers(Pen *pen, const PlotPanel *panel, const Ticks *ticks)
 {
-    double free_from = -1e9, y = panel->frame.y + panel->frame.h + 8;
+    double free_from = -1e9, y = panel->frame.y + panel->frame.h + 8,
+           end = panel->frame.x + panel->frame.w + RIGHT;
     for (int i = 0; i < ticks->count; i++) {
-        double x = at_x(panel, ticks->at[i]), width = text_width(pen, NUMBERS, ticks->label[i]);
+        double width = text_width(pen, NUMBERS, ticks->label[i]),
+               x = fmin(at_x(panel, ticks->at[i]), end - width / 2);
         if (x - width / 2 < free_from) /* the next one would touch the one before */
             continue;
         text_draw(pen, NUMBERS, x, y, 0.5, 0, ticks->label[i]);
@@ -95,7 +98,7 @@ void frame_draw(Pen *pen, PlotPanel *panel, Rect room)
     widest = 8 * ceil(widest / 8); /* in steps, so that a live figure does not jitter */
     double left = widest + 8 + (panel->y.label || y.factor[0] ? 24 : 4);
     double bottom = 22 + (panel->x.label || x.factor[0] ? 24 : 4);
-    panel->frame = (Rect){room.x + left, room.y + 6, fmax(room.w - left - 14, 8),
+    panel->frame = (Rect){room.x + left, room.y + 6, fmax(room.w - left - RIGHT, 8),
                           fmax(room.h - bottom - 6, 8)};
     Rect f = panel->frame;
     if (!panel_field(panel))

@@ -8,15 +8,17 @@
 
 enum { SECONDS, PROCESSOR, VALUES };
 enum { TRIES = 2 }; /* at most TRIES x `rounds` rounds */
+static bool several_threads(const Speeds *s)
+{
+    if (s->recorded)
+        return s->file->device && !strstr(s->file->device, ", 1 thread");
+    return s->setup && s->setup->be->threads > 1;
+}
+
 /* The share of its time that a measurement must have had its processors. Several threads wait for
  * each other's, too: up to 17 % of it on two quiet cores, three quarters beside two busy processes.
  */
-static double undisturbed(const Speeds *s)
-{
-    if (s->recorded)
-        return s->file->device && !strstr(s->file->device, ", 1 thread") ? 0.75 : 0.95;
-    return s->setup && s->setup->be->threads > 1 ? 0.75 : 0.95;
-}
+static double undisturbed(const Speeds *s) { return several_threads(s) ? 0.75 : 0.95; }
 
 void speed_size(Speeds *s, int batch)
 {
@@ -92,7 +94,7 @@ Speed speed_of(const Speeds *s, int batch)
     for (; used < n && used < s->rounds; used++) {
         bool disturbed = share(row + used) < undisturbed(s);
         speed.disturbed += disturbed;
-        seconds[used] = row[used].value[disturbed ? PROCESSOR : SECONDS];
+        seconds[used] = row[used].value[disturbed && !several_threads(s) ? PROCESSOR : SECONDS];
     }
     Spread spread = spread_of(seconds, used);
     speed.seconds = spread.median;
@@ -154,9 +156,9 @@ void speed_say(const Speeds *s)
         disturbed += speed_of(s, s->batch[i]).disturbed;
     char *busy = disturbed ? format_new("%d of %d disturbed by other processes%s", disturbed,
                                         s->rounds * s->sizes,
-                                        s->recorded || s->setup->be->threads == 1
-                                            ? ": their time is left out"
-                                            : ": at most that long, with --threads 1 exact")
+                                        several_threads(s)
+                                            ? ": at most that long, with --threads 1 exact"
+                                            : ": their time is left out")
                            : format_new("undisturbed");
     run_say(s->run, "speed: median (quartiles) of %d rounds, %s; time to the target: updates × it",
             s->rounds, busy);

@@ -171,14 +171,20 @@ static Sends call(const Judge *j, float *v, int count)
 
 /* ---- what is wrong, on this rank; NULL: nothing ---- */
 
+/* Chunks that are right where P divides count. */
+static bool remainder_alone(const Judge *j, int count)
+{
+    return j->c->halves && j->divided && count % j->P;
+}
+
 /* Where the mistake is, as text. All ranks of the case call it. */
 static const char *wrong_half(const Judge *j, const float *v, int count, float sum)
 {
     int complete = 1;
     if (!j->c->halves)
         return "";
-    if (j->divided && count % j->P)
-        return "; right where P divides count";
+    if (remainder_alone(j, count))
+        return "; right where P divides count: those left over must be in a chunk, too";
     for (int i = 0; i < count; i++)
         complete &= v[i] == sum || !j->c->complete(i, count, j->rank, j->P);
     MPI_Allreduce(MPI_IN_PLACE, &complete, 1, MPI_INT, MPI_MIN, j->comm);
@@ -214,10 +220,17 @@ static char *tracer_fault(const Judge *j, int count, Tracers t)
     char *fault = requests_fault(&sends);
     fault = fault ? fault : guards_fault(v, count);
     if (wrong && !sends.active) {
-        char *words = tracer_words(t, v[first], j->rank);
+        char *words = remainder_alone(j, count)
+                        ? format_new("%g, expected %g", (double)v[first], (double)sum)
+                        : tracer_words(t, v[first], j->rank);
+        int expected = j->c->messages(j->rank, j->P);
+        char few[64] = "";
+        if (j->c->halves && count >= j->P && sends.messages < expected)
+            snprintf(few, sizeof few, "; it sends %d messages, expected %d", sends.messages,
+                     expected);
         free(fault);
-        fault = format_new("element %d is %s (%d of %d elements are wrong)%s", first, words, wrong,
-                           count, half);
+        fault = format_new("element %d is %s (%d of %d elements are wrong)%s%s", first, words,
+                           wrong, count, few, half);
         free(words);
     }
     free(sends.halfway);

@@ -7,7 +7,7 @@
  *
  *     SCALE_NONE     the same
  *     SCALE_ROOT     times the square root of k: an update's noise stays as large as it was
- *                    (cov(dw) = rate^2 / M · cov(g), M images; Hoffer et al., arXiv 1705.08741)
+ *                    (cov(dw) = rate^2 / B · cov(g), B images; Hoffer et al., arXiv 1705.08741)
  *     SCALE_LINEAR   times k: k small updates become one as long as all of them
  *                    (Goyal et al., arXiv 1706.02677) */
 double scaled_rate(ScaleRule rule, double rate, double k)

@@ -8,8 +8,8 @@
  *
  *     1 / (samples - 1) · sum over s of (dw_s,i - mean of dw_i)^2
  *
- * with the mean over the batches (samples >= 2). Sum in double. Batches of M images give cov(dw) =
- * rate^2 / M · cov(g of one image): that is what the rule √k keeps. */
+ * with the mean over the batches (samples >= 2). Sum in double. Batches of B images give cov(dw) =
+ * rate^2 / B · cov(g of one image): that is what the rule √k keeps. */
 double update_spread(const float *grads, int samples, int n, double rate)
 {
     TODO("of each element the variance over the rows; their sum, times rate squared");

@@ -17,11 +17,17 @@ static Spread errors_of(const RateStudy *s, int k, int way)
 
 static void draw_errors(const RateStudy *s, Plot *plot)
 {
+    char text[RATE_KS][16];
+    const char *names[RATE_KS];
+    for (int k = 0; k < RATE_KS; k++) {
+        snprintf(text[k], sizeof text[k], "%d", s->k[k]);
+        names[k] = text[k];
+    }
     PlotPanel *panel =
         plot_cell(plot, 0, 0,
                   s->text ? "Test loss: median, lowest, highest"
                           : "Test error: median, lowest, highest",
-                  plot_log("k: the batch is k times as large", 2, 0.6, 1.8 * s->k[RATE_KS - 1]),
+                  plot_names("k: the batch is k times as large", names, RATE_KS, 0.6),
                   s->text ? plot_log("test loss", 2, 0, 0) : plot_axis("test error (%)", 0, 0));
     Spread small = errors_of(s, 0, 0);
     char note[40];
@@ -32,8 +38,7 @@ static void draw_errors(const RateStudy *s, Plot *plot)
     for (int way = 0; way < RATE_WAYS; way++)
         for (int k = 0; k < RATE_KS; k++) {
             Spread v = errors_of(s, k, k ? way : 0);
-            double at = s->k[k] * (k ? pow(1.2, way - 1.5) : 1);
-            plot_spread(panel, at, v,
+            plot_spread(panel, k + (k ? 0.18 * (way - 1.5) : 0), v,
                         (PlotStyle){.color = k ? plot_series(way) : PLOT_INK,
                                     .size = 9,
                                     .label = k == 1             ? rate_way_name(s, way)

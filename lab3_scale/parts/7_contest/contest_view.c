@@ -56,7 +56,9 @@ static void draw_size(const Contest *c, Plot *plot, int size)
         Spread s = line.result;
         double y = r, x[2] = {s.low, s.high}, ys[2] = {y, y};
         PlotStyle style = {.color = plot_series(0), .size = 9};
-        if (line.nesterov == VERDICT_HOLDS)
+        if (ROWS - 1 - r == ROW_SMALL) /* what the others are measured by */
+            style.color = PLOT_INK;
+        else if (line.nesterov == VERDICT_HOLDS)
             style.color = plot_series(2), style.shape = PLOT_TRIANGLE;
         else if (line.nesterov == VERDICT_HARMS)
             style.color = plot_series(1), style.shape = PLOT_DIAMOND;
