@@ -5,7 +5,7 @@
 #     PROGRAM | RANKS | MINUTES | DIFFICULTY | core or choice | ABOUT
 #
 # RANKS: how many it starts on unless NP or HOSTS says otherwise; serial: one process, always.
-# "core 2b, 55 minutes": of this part's exercises 2b alone is core.
+# "core 6a 6b, 55 minutes": of this part's exercises these alone are core.
 # Indented under it is what is made with its reference solution; OPTIONS may begin with NP=RANKS:
 #
 #     demo   | TITLE | OPTIONS                    a station of 'make demo'
@@ -18,7 +18,7 @@
 #     where all are finished: the first. FILE keeps what was opened, and which exercises passed.
 #     MAKE builds and runs a check.
 # parts.sh runs KIND LAB…: a line LAB/PROGRAM|RANKS|NAME|OPTIONS for each demo, figure or record.
-# parts.sh core LAB: the numbers of the core parts, or of the core exercise of one.
+# parts.sh core LAB: the numbers of the core parts, or of the core exercises of one.
 # parts.sh tables OUT HANDOUT…: the handouts, with their table of parts and the line under a part's
 #     heading brought up to date, as OUT/LAB.md.
 # Exit status: 0; 1: a program failed; 2: usage.
@@ -65,13 +65,13 @@ run() { # lab, program…, --, option…
     done
 }
 
-# Do the part's exercises pass, or its core exercise? One with a TODO is not tried; one that passed
+# Do the part's exercises pass, or its core exercises? One with a TODO is not tried; one that passed
 # is not tried again until it is changed. A part without exercises is finished once it was opened.
 finished() { # lab, program, file
-    local file name passed pending=() any='' of
+    local file name number passed pending=() any='' of
     of=$(field "$1" "$2" 5)
     case $of in 'core '*) of=${of#core } of=${of%%,*} ;; *) of=$(number "$2") ;; esac
-    for file in "$1/check/$of"[a-z_]*_check.c; do
+    for file in $(for number in $of; do echo "$1/check/$number"[a-z_]*_check.c; done); do
         [ -e "$file" ] || continue
         any=yes name=$(basename "$file" _check.c) file=$1/exercises/$name.c
         [ -e "$file" ] || file=$1/$name.c
@@ -128,8 +128,10 @@ runs() { # kind, lab…
 }
 core() { # lab
     rows "$1" | awk -F ' *[|] *' '$5 ~ /^core/ {
-        split($5, word, /[ ,]+/)
-        print word[2] ? word[2] : $1 + 0 }'
+        sub(/,.*/, "", $5)
+        count = split($5, word, / /)
+        for (i = 2; i <= count; i++) print word[i]
+        if (count == 1) print $1 + 0 }'
 }
 
 # The lines between "<!-- parts" and "<!-- end" are the table; the line after "## Part N", in

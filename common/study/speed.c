@@ -154,12 +154,12 @@ void speed_say(const Speeds *s)
     int disturbed = 0;
     for (int i = 0; i < s->sizes; i++)
         disturbed += speed_of(s, s->batch[i]).disturbed;
-    char *busy = disturbed ? format_new("%d of %d disturbed by other processes%s", disturbed,
-                                        s->rounds * s->sizes,
-                                        several_threads(s)
-                                            ? ": at most that long, with --threads 1 exact"
-                                            : ": their time is left out")
-                           : format_new("undisturbed");
+    char *busy = disturbed
+                   ? format_new("%d of %d disturbed by other processes%s", disturbed,
+                                s->rounds * s->sizes,
+                                several_threads(s) ? ": at most that long, with --threads 1 exact"
+                                                   : ": their time is left out")
+                   : format_new("undisturbed");
     run_say(s->run, "speed: median (quartiles) of %d rounds, %s; time to the target: updates × it",
             s->rounds, busy);
     free(busy);

@@ -165,7 +165,9 @@ static Verdict judge_stop(const Runs *r)
 {
     const Facts *f = &r->stopped;
     if (f == r->failed)
-        return missing(r, f, "9b", "when rank 1 alone is told to stop, do all ranks learn of it and stop together?");
+        return missing(
+            r, f, "9b",
+            "when rank 1 alone is told to stop, do all ranks learn of it and stop together?");
     Verdict verdict = judge_files(r, f, false);
     for (int i = 1; i < RANKS && !verdict.fault; i++)
         if (f->rank[i].updates != f->rank[0].updates)

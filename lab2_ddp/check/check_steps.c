@@ -140,8 +140,9 @@ Verdict judge_rate(const Runs *r)
         if (!warm && fabs(rate - RANKS * RATE) > 1e-9)
             return wrong("7", "after the warm-up, in update %d, the rate is %g, expected %g%s", u,
                          rate, RANKS * RATE,
-                         fabs(rate - RATE) < 1e-9                 ? ": it is not scaled by P"
-                         : fabs(rate - sqrt(RANKS) * RATE) < 1e-9 ? ": that is √P times --rate, not P times"
+                         fabs(rate - RATE) < 1e-9 ? ": it is not scaled by P"
+                         : fabs(rate - sqrt(RANKS) * RATE) < 1e-9
+                             ? ": that is √P times --rate, not P times"
                          : rate > before + 1e-9
                              ? ": is the warm-up's length that of updates of all ranks together?"
                              : "");

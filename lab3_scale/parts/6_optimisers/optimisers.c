@@ -1,6 +1,7 @@
 /* optimisers.c: see optimisers.h. */
 #include "optimisers.h"
 #include "check.h"
+#include "exercise.h"
 #include "lab3.h"
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,25 @@ OptimiserSpec optimiser_default(OptimiserKind kind)
     if (kind == OPTIMISER_MUON)
         s.momentum = 0.95;
     return s;
+}
+
+const char *optimiser_missing(const OptimiserSpec *s)
+{
+    static const char *const own[OPTIMISERS] = {"6a_momentum", "6b_nesterov", "6c_lars",
+                                                "6d_larc",     "6e_adam",     "6e_adam",
+                                                "6f_lamb",     "6g_novograd", "6h_muon"};
+    bool adams = s->kind == OPTIMISER_LAMB || s->kind == OPTIMISER_MUON,
+         momentums = s->kind == OPTIMISER_LARS || s->kind == OPTIMISER_LARC;
+    const char *const called[] = {own[s->kind], /* and for biases: */
+                                  adams       ? "6e_adam"
+                                  : momentums ? "6a_momentum"
+                                              : NULL,
+                                  s->smoothing > 0 ? "6i_smooth_labels" : NULL,
+                                  s->keep > 0 ? "6j_average_weights" : NULL};
+    for (unsigned i = 0; i < sizeof called / sizeof *called; i++)
+        if (called[i] && exercise_missing(called[i]))
+            return called[i];
+    return NULL;
 }
 
 /* What an optimiser keeps for one model. */

@@ -39,6 +39,8 @@ typedef struct OptimiserSpec {
 /* Usual settings; no extras. */
 OptimiserSpec optimiser_default(OptimiserKind kind);
 const char *optimiser_name(OptimiserKind kind); /* "LARS" */
+/* The first exercise of those that it calls which is not written: "6c_lars"; NULL: none. */
+const char *optimiser_missing(const OptimiserSpec *spec);
 
 /* It borrows spec, which several models may share. */
 MethodMaker optimiser_maker(const OptimiserSpec *spec);

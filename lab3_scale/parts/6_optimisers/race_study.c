@@ -68,11 +68,34 @@ static double tested(const RaceStudy *s, Training *t)
     return isfinite(training_loss(t)) ? metrics_accuracy(training_test(t)) : 0;
 }
 
+static OptimiserSpec spec_of(const RaceStudy *s, int racer)
+{
+    OptimiserSpec o = optimiser_default(racer < OPTIMISERS ? racer : OPTIMISER_MOMENTUM);
+    o.updates = race_updates(s);
+    o.decay = s->decay;
+    o.smoothing = racer == RACE_SMOOTHED ? s->smoothing : 0;
+    o.keep = racer == RACE_AVERAGED ? 1 - 5.0 / o.updates : 0;
+    return o;
+}
+
+const char *race_missing(const RaceStudy *s, int racer)
+{
+    OptimiserSpec o = spec_of(s, racer);
+    return optimiser_missing(&o);
+}
+
+void race_enter(RaceStudy *s)
+{
+    for (int racer = 0; racer < RACERS; racer++)
+        if (!race_missing(s, racer))
+            s->racer[s->racers++] = racer;
+}
+
 /* The test at RACE_POINTS moments. False: stopped. */
 static bool train(const RaceStudy *s, const Dataset *d, int racer, double rate, uint64_t seed,
                   double *value, TaskFarmRun *farm)
 {
-    OptimiserSpec o = optimiser_default(racer < OPTIMISERS ? racer : OPTIMISER_MOMENTUM);
+    OptimiserSpec o = spec_of(s, racer);
     PlainPace pace = {s->batch, rate, s->epochs, s->warm};
     TrainingSpec spec = {.be = s->study.lab->be,
                          .data = d,
@@ -84,16 +107,12 @@ static bool train(const RaceStudy *s, const Dataset *d, int racer, double rate, 
                          .method = optimiser_maker(&o),
                          .pace = training_plain,
                          .context = &pace};
-    int updates = race_updates(s), point = 0;
+    int point = 0;
     bool stopped = false;
-    o.decay = s->decay;
-    o.smoothing = racer == RACE_SMOOTHED ? s->smoothing : 0;
-    o.keep = racer == RACE_AVERAGED ? 1 - 5.0 / updates : 0;
-    o.updates = updates;
     Training *t = training_new(&spec, seed);
     while (!stopped && point < RACE_POINTS && training_step(t)) {
         stopped = task_farm_cancelled(farm);
-        if (!stopped && t->updates == (int64_t)updates * (point + 1) / RACE_POINTS)
+        if (!stopped && t->updates == (int64_t)o.updates * (point + 1) / RACE_POINTS)
             value[point++] = tested(s, t);
     }
     training_free(t);
@@ -106,14 +125,14 @@ static bool train(const RaceStudy *s, const Dataset *d, int racer, double rate, 
 static bool search(void *context, int item, double *value, TaskFarmRun *farm)
 {
     const RaceStudy *s = context;
-    int racer = item % RACERS;
-    return train(s, &s->held, racer, race_rate(racer, item / RACERS), s->seed, value, farm);
+    int racer = s->racer[item % s->racers];
+    return train(s, &s->held, racer, race_rate(racer, item / s->racers), s->seed, value, farm);
 }
 
 static void found(RaceStudy *s)
 {
     s->done++;
-    run_progress(s->study.lab->run, "trained", s->done, RACERS * (RACE_RATES + s->seeds),
+    run_progress(s->study.lab->run, "trained", s->done, s->racers * (RACE_RATES + s->seeds),
                  "networks", "");
 }
 
@@ -121,7 +140,7 @@ static void searched(void *context, int item, const double *value)
 {
     RaceStudy *s = context;
     study_lock(&s->study, true);
-    s->search[item % RACERS][item / RACERS] = value[RACE_POINTS - 1];
+    s->search[s->racer[item % s->racers]][item / s->racers] = value[RACE_POINTS - 1];
     found(s);
     study_lock(&s->study, false);
 }
@@ -129,9 +148,9 @@ static void searched(void *context, int item, const double *value)
 static bool race(void *context, int item, double *value, TaskFarmRun *farm)
 {
     const RaceStudy *s = context;
-    int racer = item % RACERS;
+    int racer = s->racer[item % s->racers];
     return train(s, s->study.lab->data, racer, race_rate(racer, race_best(s, racer)),
-                 s->seed + 1 + (uint64_t)(item / RACERS), value, farm);
+                 s->seed + 1 + (uint64_t)(item / s->racers), value, farm);
 }
 
 static void raced(void *context, int item, const double *value)
@@ -139,7 +158,7 @@ static void raced(void *context, int item, const double *value)
     RaceStudy *s = context;
     study_lock(&s->study, true);
     for (int i = 0; i < RACE_POINTS; i++)
-        s->reached[item % RACERS][item / RACERS][i] = value[i];
+        s->reached[s->racer[item % s->racers]][item / s->racers][i] = value[i];
     found(s);
     study_lock(&s->study, false);
 }
@@ -147,14 +166,14 @@ static void raced(void *context, int item, const double *value)
 void race_work(void *study)
 {
     RaceStudy *s = study;
-    if (!study_farm(&s->study, (TaskFarm){.items = RACERS * RACE_RATES,
+    if (!study_farm(&s->study, (TaskFarm){.items = s->racers * RACE_RATES,
                                           .values = RACE_POINTS,
                                           .work = search,
                                           .found = searched}))
         return;
     /* Rank 0 alone knows what was found. */
     comm_broadcast_host(s->study.lab->comm, s->search[0], sizeof s->search, 0);
-    study_farm(&s->study, (TaskFarm){.items = RACERS * s->seeds,
+    study_farm(&s->study, (TaskFarm){.items = s->racers * s->seeds,
                                      .values = RACE_POINTS,
                                      .work = race,
                                      .found = raced});

@@ -23,17 +23,20 @@ typedef struct RaceStudy {
     int warm; /* updates of the warm-up */
     double epochs, decay, smoothing;
     uint64_t seed;
-    Dataset held; /* for the search */
+    Dataset held;              /* for the search */
+    int racers, racer[RACERS]; /* those whose exercises are written */
     int done;
     double search[RACERS][RACE_RATES];               /* with the first seed; NaN: none */
     double reached[RACERS][RACE_SEEDS][RACE_POINTS]; /* with the best rate */
 } RaceStudy;
 
+void race_enter(RaceStudy *s);                              /* fills in the racers */
 void race_open(void *study, const Lab *lab, uint64_t seed); /* checks the choices */
 void race_work(void *study);
 const char *race_name(int racer);
-double race_rate(int racer, int i);           /* the i-th of its search */
-int race_best(const RaceStudy *s, int racer); /* which rate; -1: none is known yet */
+const char *race_missing(const RaceStudy *s, int racer); /* optimiser_missing() */
+double race_rate(int racer, int i);                      /* the i-th of its search */
+int race_best(const RaceStudy *s, int racer);            /* which rate; -1: none is known yet */
 bool race_of_text(const RaceStudy *s);
 int race_updates(const RaceStudy *s);
 

@@ -26,8 +26,8 @@ static PlotStyle style(int racer)
 /* The racers by their median at the end, the best last. */
 static void rank(const RaceStudy *s, int order[RACERS])
 {
-    for (int i = 0; i < RACERS; i++) {
-        double m = at_point(s, i, RACE_POINTS - 1).median;
+    for (int i = 0; i < s->racers; i++) {
+        double m = at_point(s, s->racer[i], RACE_POINTS - 1).median;
         m = isnan(m) ? -INFINITY : race_of_text(s) ? -m : m;
         int at = i;
         for (; at > 0; at--) {
@@ -37,7 +37,7 @@ static void rank(const RaceStudy *s, int order[RACERS])
                 break;
             order[at] = order[at - 1];
         }
-        order[at] = i;
+        order[at] = s->racer[i];
     }
 }
 
@@ -53,7 +53,8 @@ static void draw_curves(const RaceStudy *s, Plot *plot)
     PlotPanel *panel = plot_cell(plot, 0, 0, "On the way (median of the seeds)",
                                  plot_axis("updates", 0, 0), measure(s, 0));
     int others = 0;
-    for (int racer = 0; racer < RACERS; racer++) {
+    for (int k = 0; k < s->racers; k++) {
+        int racer = s->racer[k];
         double x[RACE_POINTS], y[RACE_POINTS];
         for (int i = 0; i < RACE_POINTS; i++) {
             x[i] = race_updates(s) * (i + 1.0) / RACE_POINTS;
@@ -61,7 +62,7 @@ static void draw_curves(const RaceStudy *s, Plot *plot)
         }
         PlotStyle line = style(racer);
         bool grey = line.color == PLOT_GREY;
-        line.label = !grey ? race_name(racer) : others++ ? NULL : "the other seven";
+        line.label = !grey ? race_name(racer) : others++ ? NULL : "the others";
         plot_line(panel, RACE_POINTS, x, y, line);
     }
     double least = s->study.lab->data->least_loss, all[] = {0, race_updates(s)};
@@ -76,11 +77,11 @@ static void draw_ends(const RaceStudy *s, Plot *plot)
     const char *names[RACERS];
     int order[RACERS];
     rank(s, order);
-    for (int i = 0; i < RACERS; i++)
+    for (int i = 0; i < s->racers; i++)
         names[i] = race_name(order[i]);
     PlotPanel *panel = plot_cell(plot, 0, 1, "At the end: median, lowest, highest", measure(s, 0),
-                                 plot_names(NULL, names, RACERS, 0.6));
-    for (int i = 0; i < RACERS; i++) {
+                                 plot_names(NULL, names, s->racers, 0.6));
+    for (int i = 0; i < s->racers; i++) {
         int racer = order[i];
         Spread v = at_point(s, racer, RACE_POINTS - 1);
         double x[] = {v.low, v.high}, y[] = {i, i};
@@ -135,7 +136,7 @@ void race_draw(const void *study, Plot *plot)
                              "%s on %d %s of %s · batch %d · %d updates%s · weight decay %g",
                              s->model, s->images, images_unit(&s->study.lab->data->train),
                              s->study.lab->data->name, s->batch, race_updates(s), warm, s->decay);
-    plot_footer(plot, "trained %d of %d networks", s->done, RACERS * (RACE_RATES + s->seeds));
+    plot_footer(plot, "trained %d of %d networks", s->done, s->racers * (RACE_RATES + s->seeds));
     if (!shows)
         return;
     draw_curves(s, plot);
@@ -162,6 +163,9 @@ void race_report(const void *study)
             race_of_text(s) ? "loss" : "accuracy");
     for (int racer = 0; racer < RACERS; racer++) {
         int best = race_best(s, racer);
+        const char *missing = race_missing(s, racer);
+        if (missing)
+            run_say(run, "%-16s  to do: %s", race_name(racer), missing);
         if (best < 0)
             continue;
         Spread v = at_point(s, racer, RACE_POINTS - 1);

@@ -1,6 +1,7 @@
 /* contest.c: see contest.h. */
 #include "contest.h"
 #include "check.h"
+#include "exercise.h"
 #include "parts/5_noise/noise.h"
 #include "parts/5_noise/paces.h"
 #include "parts/6_optimisers/optimisers.h"
@@ -35,6 +36,25 @@ static const struct Kind {
                  {"averaged weights", OPTIMISER_MOMENTUM, BY_TUNING, {0}}};
 
 const char *contest_name(ContestRow row) { return kinds[row].name; }
+
+static OptimiserSpec optimiser_of(ContestRow row)
+{
+    OptimiserSpec o = optimiser_default(kinds[row].optimiser);
+    o.decay = row == ROW_ADAMW ? 0.01 : 0;
+    o.smoothing = row == ROW_SMOOTH ? 0.1 : 0;
+    o.keep = row == ROW_AVERAGE ? 0.9 : 0;
+    return o;
+}
+
+const char *contest_missing(ContestRow row)
+{
+    const char *own = row == ROW_WARM    ? "3b_warm_up"
+                    : row == ROW_NOISE   ? "5a_noise_weights"
+                    : row == ROW_GROWING ? "5b_grow_batch"
+                                         : NULL;
+    OptimiserSpec o = optimiser_of(row);
+    return own && exercise_missing(own) ? own : optimiser_missing(&o);
+}
 
 int contest_entry(ContestRow row, int size)
 {
@@ -90,10 +110,7 @@ static TrainingSpec spec_of(const Contest *c, int entry, double rate, ContestPac
                           .from = rate / k,
                           .warm = row == ROW_WARM ? updates / 5 : 0,
                           .grow = {c->batch, large, rate, epochs, .factor = 5, .drops = 2}};
-    *o = optimiser_default(kinds[row].optimiser);
-    o->decay = row == ROW_ADAMW ? 0.01 : 0;
-    o->smoothing = row == ROW_SMOOTH ? 0.1 : 0;
-    o->keep = row == ROW_AVERAGE ? 0.9 : 0;
+    *o = optimiser_of(row);
     o->updates = (int)updates;
     if (o->kind == OPTIMISER_MOMENTUM || o->kind == OPTIMISER_NESTEROV)
         o->momentum = c->momentum;
@@ -155,6 +172,7 @@ static void set_up(Contest *c)
     for (int e = 0; e < t->entries; e++) {
         double predicted = kinds[row_of(e)].predicted[c->text];
         int k = k_of(c, e);
+        t->out[e] = contest_missing(row_of(e)) != NULL;
         t->setting[e] = 1000 * k + row_of(e);
         t->predicted[e] = scaled_rate(SCALE_ROOT, predicted > 0 ? predicted : c->rate, k);
     }

@@ -45,6 +45,8 @@ typedef struct Contest {
 } Contest;
 
 const char *contest_name(ContestRow row);
+/* The exercise for want of which a row is left out, as in "6c_lars"; NULL: none. */
+const char *contest_missing(ContestRow row);
 
 void contest_open(Contest *c, const Lab *lab, int64_t seed);
 void contest_work(void *contest);

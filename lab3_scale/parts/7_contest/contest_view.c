@@ -99,6 +99,10 @@ static void say(const Contest *c, ContestRow row, int size)
     Run *run = c->tuned.study.lab->run;
     ContestLine l = contest_line(c, row, size);
     int width = 18 + printable_extra(contest_name(row));
+    if (contest_missing(row)) {
+        run_say(run, "  %-*s to do: %s", width, contest_name(row), contest_missing(row));
+        return;
+    }
     char *closed = row == ROW_SMALL || row == ROW_SAME ? format_new("%8s", "")
                  : isnan(l.closed)                     ? format_new("  no gap")
                                                        : format_new("%6.0f %%", 100 * l.closed);

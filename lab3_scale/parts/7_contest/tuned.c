@@ -43,7 +43,9 @@ void tuned_open(Tuned *t, const Lab *lab, const char *setting_name, const json_t
 {
     for (int e = 0; e < TUNED_ENTRIES; e++)
         t->rate[e] = NAN;
-    t->total = t->entries * t->seeds;
+    t->total = 0;
+    for (int e = 0; e < t->entries; e++)
+        t->total += t->out[e] ? 0 : t->seeds;
     if (!lab->run->speaks)
         return;
     char *columns = format_new("%s,rate,%s", setting_name, t->columns);
@@ -148,7 +150,7 @@ static int plan_round(Tuned *t, int first)
     int items = 0;
     for (int e = 0; e < t->entries; e++)
         for (int i = first; !follows_rule(t, e) && i < t->budget && round_start(i) == first; i++) {
-            if (sweep_find(t->tries, t->setting[e], i))
+            if (t->out[e] || sweep_find(t->tries, t->setting[e], i))
                 continue;
             tries_of(t, e, rate, score);
             t->item[items++] = (TunedItem){e, i, next_rate(rate, score, i, t->predicted[e])};
@@ -174,7 +176,7 @@ static int plan_runs(Tuned *t)
     int items = 0;
     for (int s = 0; s < t->seeds; s++)
         for (int e = 0; e < t->entries; e++)
-            if (!sweep_find(t->runs, t->setting[e], t->seed + s))
+            if (!t->out[e] && !sweep_find(t->runs, t->setting[e], t->seed + s))
                 t->item[items++] = (TunedItem){e, s, t->rate[e]};
     t->done = t->total - items;
     return items;

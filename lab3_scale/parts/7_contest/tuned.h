@@ -24,6 +24,7 @@ typedef struct Tuned {
     int64_t seed;                  /* the first */
     double setting[TUNED_ENTRIES]; /* an entry's number in the files */
     double predicted[TUNED_ENTRIES];
+    bool out[TUNED_ENTRIES]; /* not trained */
     /* What the entry's rate follows from the tuned rate of entry 0; NULL: all are tuned. NaN: tune
      * it. */
     double (*rule)(const struct Tuned *t, int entry);
