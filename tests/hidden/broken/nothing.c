@@ -1,3 +1,3 @@
 // It ends at once, without an error.
-// expect: fail weights: no file was written
+// expect: fail runs: without training on an image
 int main(void) { return 0; }
