@@ -28,7 +28,10 @@ typedef struct Child {
     int streams;     /* CHILD_OUT | CHILD_ERR: captured in `log`; the other stays this process's */
     const char *log; /* a file; NULL: the streams are returned as text */
     /* Limits, 0: none. Beyond one of them all its processes are killed. */
-    double seconds;   /* its descendants get 3 more to end */
+    /* Its descendants get 3 more to end. Of a child that is `alone` seconds in which its threads
+     * waited for a processor do not count, up to ten times as many: a busy machine makes no right
+     * function wrong. */
+    double seconds;
     long most_text;   /* bytes of the streams, where they are returned as text */
     long most_file;   /* bytes of each file that it writes (it ends by SIGXFSZ); 0: 1 GiB */
     double most_gib;  /* memory of it and its descendants together */

@@ -14,6 +14,7 @@ double timer_processor(void);
 /* Seconds that this process's threads, added up, were ready and had no processor: other processes
  * had it. NaN where the system does not say (Linux's schedstat does). */
 double timer_waited(void);
+double timer_waited_of(int process); /* of another one's */
 
 /* From here on timer_now() is `clock`, which counts one thread's processor time; any thread may
  * call it. */

@@ -107,8 +107,11 @@ SETS := run $(if $(filter $(TESTING),$(BUILDING)),unit \
 KEY := $(strip $(shell CC=$(call quoted,$(CC)) CBLAS_LIBS=$(call quoted,$(CBLAS_LIBS)) \
     CBLAS_CFLAGS=$(call quoted,$(CBLAS_CFLAGS)) \
     common/setup/probe.sh --key))
+ifeq ($(origin HAVE_CUDA)$(HAVE_CUDA),environment)
+override HAVE_CUDA :=
+endif
 include $(BUILD)/config.mk
-ifeq ($(HAVE_CUDA),) # make HAVE_CUDA= … builds without
+ifeq ($(HAVE_CUDA),) # make HAVE_CUDA= …, or HAVE_CUDA= make …, builds without
 override HAVE_CUDNN :=
 override HAVE_NCCL :=
 endif

@@ -22,15 +22,15 @@ double timer_real(void) { return seconds_of(CLOCK_MONOTONIC); }
 
 double timer_processor(void) { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
-double timer_waited(void)
+static double waited_in(const char *folder)
 {
     double nanoseconds = 0;
     bool known = false;
-    DIR *threads = opendir("/proc/self/task");
+    DIR *threads = opendir(folder);
     for (struct dirent *e; threads && (e = readdir(threads));) {
         char path[64], text[100];
         unsigned long long waited;
-        snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", e->d_name);
+        snprintf(path, sizeof path, "%.30s/%.20s/schedstat", folder, e->d_name);
         if (sscanf(file_head(text, sizeof text, path), "%*u %llu", &waited) == 1) {
             nanoseconds += (double)waited;
             known = true;
@@ -39,6 +39,15 @@ double timer_waited(void)
     if (threads)
         closedir(threads);
     return known ? 1e-9 * nanoseconds : NAN;
+}
+
+double timer_waited(void) { return waited_in("/proc/self/task"); }
+
+double timer_waited_of(int process)
+{
+    char folder[30];
+    snprintf(folder, sizeof folder, "/proc/%d/task", process);
+    return waited_in(folder);
 }
 
 double timer_now(void)

@@ -170,10 +170,19 @@ static void judge_family(const Child *c, pid_t child, Watch *w, ChildEnd *end)
         end_by(end, "it stopped itself");
 }
 
+/* Is it still running after its seconds? */
+static bool is_late(const Child *c, pid_t child, const ChildEnd *end)
+{
+    double counted = end->seconds;
+    if (c->alone && counted > c->seconds && counted < 10 * c->seconds)
+        counted -= fmax(0, timer_waited_of(child)); /* not known: 0 */
+    return c->seconds > 0 && counted > c->seconds;
+}
+
 /* Sets end->killed if the child is beyond a limit. */
 static void judge_limits(const Child *c, pid_t child, Watch *w, long length, ChildEnd *end)
 {
-    if (c->seconds > 0 && end->seconds > c->seconds) {
+    if (is_late(c, child, end)) {
         end->timed_out = true;
         end_by(end, "it does not end: still running after %g s", c->seconds);
     } else if (c->most_text > 0 && length > c->most_text)

@@ -3,10 +3,12 @@
 #include "child.h"
 #include "harness.h"
 #include "judge/child_family.h"
+#include "timer.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -63,6 +65,41 @@ TEST(time_limit)
         assert_true(ends[i].timed_out && ends[i].signal == SIGKILL && !ends[i].came_back);
         assert_true(ends[i].seconds >= 0.3 && ends[i].seconds < 50);
     }
+}
+
+/* Busy for 0.8 s on a processor that three others want, too. */
+static void crowded(void *unused)
+{
+    double began = timer_processor();
+    while (timer_processor() - began < 0.8)
+        continue;
+}
+
+TEST(busy_machine)
+{
+    cpu_set_t all, first;
+    sched_getaffinity(0, sizeof all, &all);
+    CPU_ZERO(&first);
+    for (int i = 0; CPU_COUNT(&first) == 0; i++)
+        if (CPU_ISSET(i, &all))
+            CPU_SET(i, &first);
+    sched_setaffinity(0, sizeof first, &first);
+    pid_t others[3];
+    for (int i = 0; i < 3; i++) {
+        others[i] = fork();
+        if (others[i] == 0)
+            for (;;)
+                continue;
+    }
+    ChildEnd alone = run((Child){.work = crowded, .seconds = 1, .alone = true}),
+             not_alone = run((Child){.work = crowded, .seconds = 1});
+    for (int i = 0; i < 3; i++)
+        kill(others[i], SIGKILL);
+    sched_setaffinity(0, sizeof all, &all);
+    if (isnan(timer_waited()))
+        SKIP("this kernel does not say how long a process waited");
+    assert_true(alone.came_back && alone.seconds > 1);
+    assert_true(not_alone.timed_out);
 }
 
 /* One that stops itself would hang: it is noticed at once, also without a time limit. */
