@@ -34,20 +34,22 @@ static void source_line(char *text, size_t room, const RankCalls *entry, uint64_
 
 /* ---- one call ---- */
 
-/* " of 235146 float from rank 0" */
+/* " of 235146 float from rank 0": ranks of the world, as the one that makes the call. */
 static void what_moves(char *text, size_t room, const CallRecord *l)
 {
     char rank[40] = "", tag[24] = "";
+    int to = l->to_world >= 0 ? l->to_world : l->peer,
+        from = l->from_world >= 0 ? l->from_world : l->from;
     bool collective = l->kind >= CALL_BARRIER,
          sized = l->kind != CALL_BARRIER && l->kind < CALL_CREATE && l->kind != CALL_WAIT;
     if (collective && l->peer >= 0)
-        snprintf(rank, sizeof rank, " with root %d", l->peer);
+        snprintf(rank, sizeof rank, " with root %d", to);
     else if (l->kind == CALL_SEND_RECV)
-        snprintf(rank, sizeof rank, " to rank %d and from rank %d", l->peer, l->from);
+        snprintf(rank, sizeof rank, " to rank %d and from rank %d", to, from);
     else if (l->kind == CALL_SEND)
-        snprintf(rank, sizeof rank, " to rank %d", l->peer);
-    else if (l->kind == CALL_RECV && l->from >= 0)
-        snprintf(rank, sizeof rank, " from rank %d", l->from);
+        snprintf(rank, sizeof rank, " to rank %d", to);
+    else if (l->kind == CALL_RECV && from >= 0)
+        snprintf(rank, sizeof rank, " from rank %d", from);
     else if (l->kind == CALL_RECV)
         snprintf(rank, sizeof rank, " from any rank");
     if (!collective && l->kind != CALL_WAIT)

@@ -9,7 +9,7 @@
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-unset BUILD CC CFLAGS SAN WERROR
+unset BUILD CC CFLAGS SAN WERROR COVERAGE
 export DEPS=no
 failed=0 rows=0
 row() { # name, variable=value…: for make
