@@ -369,6 +369,9 @@ static void judge(Collection *c, Verdicts *v)
     v->verdict[2] = judge_images(&c->found);
     v->trained = c->found.trained;
     v->course.updates = c->found.updates;
+    v->course.idle = true;
+    for (int r = 0; r < c->found.np; r++)
+        v->course.idle &= c->found.begun[r] == 0;
     v->complete = true;
 }
 

@@ -112,10 +112,9 @@ static char *place_in(const char *line)
  * and how many more there are; NULL: none that is known. A new string. */
 static char *first_error(const char *log)
 {
-    enum { COMPILERS = 2, MARKS = 5 };
-    static const char *const marks[MARKS] = {": error: ", ": fatal error: ",
-                                             "undefined reference to ", "multiple definition of ",
-                                             "undefined symbol: "};
+    enum { LINKERS = 3, MARKS = 5 }; /* gold writes "error: undefined reference to" */
+    static const char *const marks[MARKS] = {"undefined reference to ", "multiple definition of ",
+                                             "undefined symbol: ", ": error: ", ": fatal error: "};
     char line[4096], function[128] = "", *first = NULL, *error;
     int count = 0;
     FILE *file = file_open(log, &error);
@@ -133,8 +132,8 @@ static char *first_error(const char *log)
         if (!at || !strncmp(line, "collect2", 8) || count++)
             continue;
         char *place = place_in(line), *gap = *place ? ": " : "";
-        at += k < COMPILERS ? 2 : 0;
-        first = k < COMPILERS
+        at += k < LINKERS ? 0 : 2;
+        first = k >= LINKERS
                   ? format_new("the compiler says: %.300s%s%s", at, *place ? ", " : "", place)
                   : format_new("the linker says: %s%s%.300s", place, gap, at);
         free(place);

@@ -246,9 +246,9 @@ static void train_and_score(Report *r, const GradeData *images, const Paths *at)
     if (line) {
         free(runs->found), free(runs->advice);
         *runs = (Finding){.machine = true, .found = line};
-    } else if (runs->passed && r->trained == 0 && !r->findings[EQUAL].pending) {
+    } else if (runs->passed && r->course.idle && !r->findings[EQUAL].pending) {
         free(runs->found), free(runs->advice);
-        *runs = (Finding){.found = format_new("the ranks ended without training on an image"),
+        *runs = (Finding){.found = format_new("the ranks ended without computing a gradient"),
                           .advice = format_new("each update needs model_gradient() on every rank")};
     }
     if (runs->machine)

@@ -76,7 +76,7 @@ int main(void) {
     return 0;
 }
 END
-fault[boaster]='the ranks ended without training on an image'
+fault[boaster]='the ranks ended without computing a gradient'
 advice[boaster]='what the program prints does not count'
 echo 'int main(void) { return 9; }' >"$pile/nine.c" # on all ranks at once: none is named
 fault[nine]='status 9: error: a rank ended with exit status 9: all ranks were ended'

@@ -1,3 +1,3 @@
 // It ends at once, without an error.
-// expect: fail runs: without training on an image
+// expect: fail runs: without computing a gradient
 int main(void) { return 0; }
