@@ -1,6 +1,7 @@
 /* 6_optimisers.c: the optimisers that you wrote, on one task, each with a search over its rate; and
- * two extras: smoothed labels, averaged weights. What is not written is left out. Which reaches most in equally many updates, and
- * how much does its rate matter? Exercises: exercises/6a_momentum.c … 6j_average_weights.c.
+ * two extras: smoothed labels, averaged weights. What is not written is left out. Which reaches
+ * most in equally many updates, and how much does its rate matter? Exercises:
+ * exercises/6a_momentum.c … 6j_average_weights.c.
  */
 #include "check.h"
 #include "lab3.h"

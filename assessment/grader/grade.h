@@ -80,7 +80,7 @@ double rubric_points(const Rubric *r, const Finding *findings, int criterion);
 enum { COURSE_POINTS = 32, COURSE_SLOTS = 60, COURSE_RANKS = 64 };
 typedef struct Course {
     int updates;
-    bool idle; /* no rank computed a gradient */
+    bool idle;                                          /* no rank computed a gradient */
     int points;                                         /* updates computed again: */
     double images[COURSE_POINTS], right[COURSE_POINTS]; /* trained on before; share of the batch */
     double slot;                                        /* seconds */
