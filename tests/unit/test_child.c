@@ -68,14 +68,14 @@ TEST(time_limit)
 }
 
 /* Busy for 0.8 s on a processor that three others want, too. */
-static void crowded(void *unused)
+static void work_in_a_crowd(void *unused)
 {
     double began = timer_processor();
     while (timer_processor() - began < 0.8)
         continue;
 }
 
-TEST(busy_machine)
+static ChildEnd run_in_a_crowd(bool alone)
 {
     cpu_set_t all, first;
     sched_getaffinity(0, sizeof all, &all);
@@ -84,24 +84,24 @@ TEST(busy_machine)
         if (CPU_ISSET(i, &all))
             CPU_SET(i, &first);
     sched_setaffinity(0, sizeof first, &first);
-    pid_t others[3];
-    for (int i = 0; i < 3; i++) {
-        others[i] = fork();
-        if (others[i] == 0) {
-            setsid(); /* a session has its share of the processors, where Linux groups by it */
+    for (int i = 0; i < 3; i++)
+        if (fork() == 0) { /* child_run() ends them, too */
+            setsid();      /* Linux may share out a processor by sessions */
             for (;;)
                 continue;
         }
-    }
-    ChildEnd alone = run((Child){.work = crowded, .seconds = 1, .alone = true}),
-             not_alone = run((Child){.work = crowded, .seconds = 1});
-    for (int i = 0; i < 3; i++)
-        kill(others[i], SIGKILL);
+    ChildEnd end = run((Child){.work = work_in_a_crowd, .seconds = 1, .alone = alone});
     sched_setaffinity(0, sizeof all, &all);
+    return end;
+}
+
+TEST(busy_machine)
+{
     if (isnan(timer_waited()))
         SKIP("this kernel does not say how long a process waited");
+    ChildEnd alone = run_in_a_crowd(true);
     assert_true(alone.came_back && alone.seconds > 1);
-    assert_true(not_alone.timed_out);
+    assert_true(run_in_a_crowd(false).timed_out);
 }
 
 /* One that stops itself would hang: it is noticed at once, also without a time limit. */
