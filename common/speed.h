@@ -4,10 +4,10 @@
  * not hit one size alone. On several ranks all measure at the same time, and the slowest counts. A
  * measurement is disturbed if its threads waited for a processor (timer_waited) for more than 5 %
  * of its time; several threads wait for each other's, too: 25 %. It is repeated, in at most
- * `rounds` more rounds. Of each size the `rounds` least disturbed ones count; with one
- * thread, of one that is still disturbed the processor's time, which is accurate (to 2 % beside
- * twenty busy processes). With several threads nothing tells whose wait held up the others: then
- * the whole time counts, an upper bound.
+ * `rounds` more rounds. Of each size the `rounds` least disturbed ones count. Of one that is still
+ * disturbed the processor's time counts, if there is one thread: that is accurate (to 2 % beside
+ * twenty busy processes). With several nothing tells whose wait held up the others: then the whole
+ * time counts, an upper bound.
  *
  * The time to a target is the updates to it times the median here: a training's own clock would
  * count the other processes, too.

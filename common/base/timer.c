@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 static double (*_Atomic followed)(void); /* the process's clock, as is the machine's; NULL: that */
 
@@ -22,10 +23,12 @@ double timer_real(void) { return seconds_of(CLOCK_MONOTONIC); }
 
 double timer_processor(void) { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
-static double waited_in(const char *folder)
+double timer_waited_of(int process)
 {
+    char folder[30];
     double nanoseconds = 0;
     bool known = false;
+    snprintf(folder, sizeof folder, "/proc/%d/task", process);
     DIR *threads = opendir(folder);
     for (struct dirent *e; threads && (e = readdir(threads));) {
         char path[64], text[100];
@@ -41,14 +44,7 @@ static double waited_in(const char *folder)
     return known ? 1e-9 * nanoseconds : NAN;
 }
 
-double timer_waited(void) { return waited_in("/proc/self/task"); }
-
-double timer_waited_of(int process)
-{
-    char folder[30];
-    snprintf(folder, sizeof folder, "/proc/%d/task", process);
-    return waited_in(folder);
-}
+double timer_waited(void) { return timer_waited_of(getpid()); }
 
 double timer_now(void)
 {

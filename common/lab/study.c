@@ -185,7 +185,7 @@ static void lead(Study *s)
     if (s->missing)
         run_say(run, "to do: %s", s->missing);
     if (s->cut)
-        run_say(run, "stopped by a signal: what follows is what was measured until then");
+        run_say(run, "stopped by a signal before all was measured");
     if (!s->missing || s->unfinished)
         s->report(s);
 }
