@@ -41,7 +41,9 @@ if "$BUILD/tests/test_vectors" --list | grep -q '^cuda\.'; then
         'int main(void) { return !dlopen("labs_gpu.so", RTLD_LAZY); }' >"$work/loads.c"
     "$BUILD/assessment/grader/grade" --submission "$work/loads.c" --trust --np 2 \
         --data synthetic --images 500 --out "$work/loads" >"$work/output" 2>&1
-    grep -q '^PASS  runs' "$work/output" || wrong "the sandbox hides labs_gpu.so"
+    # It ended with 0, and that without a gradient.
+    grep -q '^FAIL  runs .*without computing a gradient' "$work/output" ||
+        wrong "the sandbox hides labs_gpu.so"
 fi
 mkdir "$work/empty"
 refuse 'no submission in it' --submission "$work/empty"
