@@ -16,10 +16,10 @@ row() { # name, variable=value…: for make
     local name=$1 out=$work/out
     shift
     if ! make check LAB=lab1 ONLY=1a SOL=1 HAVE_CUDA= BUILD="$work/build" "$@" >"$out" 2>&1 ||
-        ! grep -q '^PASS  gradient ' "$out"; then
+        ! grep -q '^PASS  1a_gradient ' "$out"; then
         tail -n 20 "$out"; echo "wrong: $name: the reference does not pass"; failed=1
     elif make check LAB=lab1 ONLY=1a HAVE_CUDA= BUILD="$work/build" "$@" >>"$out" 2>&1
-        ! grep -q '^TODO  gradient ' "$out"; then
+        ! grep -q '^TODO  1a_gradient ' "$out"; then
         tail -n 20 "$out"; echo "wrong: $name: the stub is not TODO"; failed=1
     elif grep -A 5 'warning: ' "$out"; then echo "wrong: $name: warnings, see above"; failed=1
     else echo "ok: $name"

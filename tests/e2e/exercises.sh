@@ -20,14 +20,14 @@ for part in config.mk flags few_flags probe sources.sum libcommon.a common lab1_
     [ ! -e "$BUILD/$part" ] || cp -a "$BUILD/$part" "$work/labs/build/"
 done
 cd "$work/labs"
-unset BUILD CI WERROR
+unset BUILD CI # with WERROR as it was built
 export DEPS=no HEADLESS=1
 # Built without the part for GPUs (make HAVE_CUDA= …), it works without it: nothing is built twice.
 [ -e build/labs_gpu.so ] || export MAKEFLAGS=HAVE_CUDA=
 
 check() { make check LAB=lab1 >"$work/log" 2>&1 || true; } # all points are not expected
 line() { # with those that continue it
-    awk -v name="$1" '/^(PASS|FAIL|TODO) / { ours = ($2 " " $3 " ") ~ ("^" name " ") }
+    awk -v name="^([0-9]+[a-z]?_)?$1 " '/^(PASS|FAIL|TODO) / { ours = ($2 " " $3 " ") ~ name }
         ours && /^(PASS|FAIL|TODO|      )/ { sub(/^      /, " "); printf "%s", $0 }' "$work/log"
     echo
 }
@@ -36,8 +36,8 @@ expect() { # verdict, exercise, words
         wrong "expected $1 of $2, with '${3-}': $(line "$2")"
 }
 programs=()
-count() { # of exercises: the lines of answers.txt have names with a digit first
-    grep -cE "^$1 +[^0-9 ]" "$work/log" || true
+count() { # of exercises: an answer's name is 1_2_words
+    grep -cE "^$1 +(step |[0-9]+[a-z]?_[a-z])" "$work/log" || true
 }
 
 # The attention alone, beside the library's layers.

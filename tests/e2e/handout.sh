@@ -234,7 +234,7 @@ grep 'no reference solutions here' "$work/sol.log" || wrong "SOL=1 does not say 
 # As a student: the first exercise, and the check goes from TODO to PASS, for it alone.
 make check LAB=lab1 >"$work/before.log" 2>&1 ||
     { cat "$work/before.log"; wrong "the first make check ends in an error"; }
-grep -q '^TODO  gradient ' "$work/before.log" ||
+grep -q '^TODO  1a_gradient ' "$work/before.log" ||
     { cat "$work/before.log"; wrong "the first exercise is not TODO"; }
 grep '^0 of [0-9]* points, [0-9]* to do$' "$work/before.log" || wrong "make check: no sum"
 if grep -E '^(PASS|FAIL) ' "$work/before.log"; then
@@ -245,7 +245,7 @@ status=0; HEADLESS=1 make lab1 >"$work/lab1.log" 2>&1 || status=$?
     { cat "$work/lab1.log"; wrong "make lab1 does not say what is still to do"; }
 cp "$project/lab1_gd/solution/1a_gradient.c" lab1_gd/exercises/1a_gradient.c
 make check LAB=lab1 >"$work/after.log" 2>&1 || true
-grep '^PASS  gradient ' "$work/after.log" ||
+grep '^PASS  1a_gradient ' "$work/after.log" ||
     { cat "$work/after.log"; wrong "the first exercise, done, is not PASS"; }
 [ "$(grep -c '^TODO ' "$work/after.log")" = $(($(grep -c '^TODO ' "$work/before.log") - 1)) ] ||
     wrong "the other exercises should be TODO"

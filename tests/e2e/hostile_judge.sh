@@ -46,7 +46,7 @@ try() { # number, expected line, C
     # A verdict's further lines are indented.
     verdict=$(sed -E ':a; N; $!ba; s/\n {6}/ /g' "$m/log" | sed -n 1p)
     grep -q -- "$2" <<<"$verdict" || { wrong "$1" "not as expected: $2" "$3"; return; }
-    if ! grep -q '^PASS  gradient *10/10' "$m/log"; then
+    if ! grep -q '^PASS  1a_gradient *10/10' "$m/log"; then
         wrong "$1" 'its neighbour lost its points' "$3"; return
     fi
     case $2 in
@@ -93,8 +93,8 @@ head='void update(double *w, double *b, double dw, double db, double rate)'
 right='*w -= rate * dw; *b -= rate * db;'
 body() { whole "$1" "$headers$head { $2 }"; }                  # line, statements
 before() { whole "$1" "$headers$2 $head { $3 }"; }             # line, declarations, statements
-fail() { printf '^FAIL  update  *0/5 .*%s' "$1"; }     # words
-passes='^PASS  update  *5/5 '
+fail() { printf '^FAIL  1b_update  *0/5 .*%s' "$1"; }     # words
+passes='^PASS  1b_update  *5/5 '
 
 # ---- what must stay possible ----
 body "$passes" "$right"
@@ -104,8 +104,8 @@ before "$passes" "static double step(double at, double slope) { return at - slop
 body "$passes" "$right free(memset(malloc(100 << 20), 1, 100 << 20));"
 before "$passes" 'static void *helper(void *unused) { return unused; }' \
     "pthread_t t; pthread_create(&t, 0, helper, 0); pthread_join(t, 0); $right"
-body '^TODO  update  *0/5 ' 'TODO("all of it");'
-body '^TODO  update  *0/5 ' 'printf("here\n"); TODO("all of it");'
+body '^TODO  1b_update  *0/5 ' 'TODO("all of it");'
+body '^TODO  1b_update  *0/5 ' 'printf("here\n"); TODO("all of it");'
 body "$(fail 'stay what they were')" ''
 # ---- it ends the program ----
 for end in 'exit(0)' '_exit(0)' 'quick_exit(0)' 'exit(1)' 'exit(77)'; do
