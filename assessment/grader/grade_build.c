@@ -6,6 +6,7 @@
 #include "child.h"
 #include "file.h"
 #include "grade.h"
+#include "memory.h"
 #include <glob.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -21,12 +22,12 @@ static const char *const faults[] = {"Killed signal",
                                      "terminated with signal 9",
                                      "No space left on device",
                                      "Disk quota exceeded",
-                                     "Cannot allocate memory",
-                                     "out of memory",
                                      "Resource temporarily unavailable",
                                      "cannot execute",
                                      "unable to execute command",
                                      NULL};
+/* The machine's only if it has less than half of the memory that a submission may use. */
+static const char *const memory_faults[] = {"Cannot allocate memory", "out of memory", NULL};
 
 /* The compiler finds all where it is outside: the build's flags name it so. */
 static void compile_words(Words *w, const char *script, const char *submission, const Paths *at)
@@ -168,7 +169,13 @@ Finding grade_build(const char *script, const char *submission, const Paths *at)
                                         .confined = true});
     words_free(&w);
     bool missing = ended.status == 126 || ended.status == 127;
-    char *fault = ended.status && !*ended.killed ? log_line_of(at->build_log, faults) : NULL;
+    bool asked = ended.status && !*ended.killed;
+    char *fault = asked ? log_line_of(at->build_log, faults) : NULL;
+    char *memory = asked && !fault ? log_line_of(at->build_log, memory_faults) : NULL;
+    if (memory && memory_limit() < MOST_GIB / 2. * (1 << 30)) {
+        fault = memory;
+        memory = NULL;
+    }
     f.machine = ended.not_its || fault || missing || !(at->no_sandbox || sandbox_started(at));
     if (ended.status == 0)
         wrong = sandbox_take(made, at->program);
@@ -185,6 +192,7 @@ Finding grade_build(const char *script, const char *submission, const Paths *at)
     f.found = f.machine       ? format_new("the compiler did not run: %s", fault ? fault : line)
             : wrong           ? format_new("%s", wrong)
             : ended.timed_out ? format_new("the compiler took more than %.0f s", MOST_SECONDS)
+            : memory          ? format_new("the compiler runs out of %d GiB of memory", MOST_GIB)
             : first           ? format_new("%s", first)
                               : format_new("the compiler says: %s", line);
     free(first);
@@ -193,6 +201,6 @@ Finding grade_build(const char *script, const char *submission, const Paths *at)
     f.advice = format_new("%s%suild it first with 'make assessment'; the compiler's output: %s",
                           hint, *hint ? "? B" : "b", at->build_log);
     free(hint);
-    free(line), free(fault), free(wrong);
+    free(line), free(fault), free(memory), free(wrong);
     return f;
 }

@@ -121,6 +121,14 @@ grade nameless
 grep -q '^FAIL  runs .*it wrote too much' "$work/nameless.log" ||
     wrong "nameless: $(grep runs "$work/nameless.log")"
 
+# A file without end: the compiler runs out of memory, which is no fault of a machine that has it.
+if [ "$(awk '/^MemTotal:/ { print ($2 > 5 * 2 ^ 20) }' /proc/meminfo)" = 1 ]; then
+    printf '#include "/dev/zero"\nint main(void) { return 0; }\n' >"$work/endless.c"
+    grade endless
+    grep -q '^FAIL  builds .*runs out of 8 GiB of memory' "$work/endless.log" ||
+        wrong "endless: $(head -n 1 "$work/endless.log")"
+fi
+
 # The compiler reads files, too.
 printf '#include "%s"\nint main(void) { return 0; }\n' "$work/canary" >"$work/include.c"
 printf '__asm__(".incbin \\"%s\\"");\nint main(void) { return 0; }\n' "$work/canary" \
