@@ -17,13 +17,12 @@ endef
 ODD := ' " ` ; & | < > * ? ! \ [ ] { } $$ \# $(open) $(close)
 without = $(if $(strip $(foreach c,$(2),$(findstring $(c),$($(1))))),,yes)
 plain = $(call without,$(1),$(ODD) $(2))
-# Make tells only=1a from ONLY=1a, and ignores a variable that nobody reads.
-in_capitals = $(call must,$(if $(filter $(1),$(TYPED)),,yes), \
-    $(1)= is not a variable of this Makefile: $(2)=)
-$(foreach pair,all:ALL args:ARGS build:BUILD class:CLASS data:DATA deps:DEPS device:DEVICE \
-    headless:HEADLESS hosts:HOSTS jobs:JOBS kill:KILL lab:LAB next:NEXT np:NP only:ONLY san:SAN \
-    seed:SEED sol:SOL submission:SUBMISSION tarball:TARBALL, \
-    $(call in_capitals,$(firstword $(subst :, ,$(pair))),$(lastword $(subst :, ,$(pair)))))
+# A variable that nobody reads, such as only=1a or SUBMISION=x.c, would be ignored without a word.
+KNOWN := $(GIVEN) COVERAGE COUNTING CXX NVCC MPIRUN CPPFLAGS LDFLAGS LDLIBS LC_ALL MAKE% \
+    %_CFLAGS %_LIBS HAVE_% LABS_% CCACHE_%
+capital_of = $(filter $(GIVEN),$(shell echo '$(1)' | tr a-z A-Z))
+$(foreach name,$(filter-out $(KNOWN),$(TYPED)),$(error $(name)= is not a variable of this \
+    Makefile: $(or $(addsuffix =,$(call capital_of,$(name))),'make' lists them)))
 $(call must,$(filter 1,$(words $(BUILD))),BUILD='$(BUILD)': expected the name of one folder)
 one_line = $(if $(findstring $(newline),$(value $(1))),,yes)
 $(foreach name,$(INHERITED) $(TYPED), \

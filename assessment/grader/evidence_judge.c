@@ -169,8 +169,10 @@ EvidenceVerdict judge_gradients(const Evidence *e)
     } else if (!(share >= 1 - MOST_UNEQUAL)) {
         say(v.found, "rank %d's gradients count %.2g times their equal share in the updates", odd,
             share);
-        say(v.advice, "average the gradient over the ranks, with equal weights, before each update "
-                      "(step 6)");
+        say(v.advice,
+            "average the gradient over the ranks, with equal weights, before each update "
+            "(step 6)%s",
+            share < 0.01 ? "; in integers 1 / size is 0" : "");
     } else if (!(e->used.least >= LEAST_WORK)) {
         say(v.found, "one rank's images make %.0f %% of an equal share of the gradients",
             100 * e->used.least);
@@ -196,10 +198,10 @@ EvidenceVerdict judge_gradients(const Evidence *e)
             "the weights go back and forth: %d updates should be computed again, %d were kept",
             e->needed, e->drawn);
         say(v.advice, "an instructor will look at it");
-    } else if (e->no_file) {
+    } else if (e->no_file && !e->cut) { /* without a file, accuracy earns nothing */
         say(v.found, "no file with the training's final weights");
         say(v.advice, "write the weights that you trained (step 9)");
-    } else if (!e->ends) {
+    } else if (!e->no_file && !e->ends) {
         v.pending = true;
         say(v.found, "the file's weights are not those that the training ended with, nor their "
                      "average");

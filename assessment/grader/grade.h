@@ -131,10 +131,12 @@ char *log_line(const char *log, const char *word);
 /* The first line of a log with one of these words that does not quote the source; NULL: none.
  * free() it. */
 char *log_line_of(const char *log, const char *const words[]);
+/* A log's name in the report: where a class is graded without its path, the instructor's. */
+const char *log_name(const GradeOptions *o, const char *log);
 
-/* script: the build's compile command, called as: script SOURCE PROGRAM. */
-Finding grade_build(const char *script, const char *submission, const Paths *at);
-/* The path of a file of that build: "libcommon.a". New. */
+/* By o->compile, the build's command, called as: compile SOURCE PROGRAM. */
+Finding grade_build(const GradeOptions *o, const Paths *at);
+/* The path of a file of the build that this command belongs to: "libcommon.a". New. */
 char *grade_built(const char *script, const char *file);
 
 /* Why no sandbox can be used here; NULL: one can, and *kind says which. New strings. */

@@ -26,7 +26,7 @@ static const char *const faults[] = {"Killed signal",
                                      "cannot execute",
                                      "unable to execute command",
                                      NULL};
-/* The machine's only if it has less than half of the memory that a submission may use. */
+/* The machine's only if it has less memory than half of what a submission may use. */
 static const char *const memory_faults[] = {"Cannot allocate memory", "out of memory", NULL};
 
 /* The compiler finds all where it is outside: the build's flags name it so. */
@@ -150,8 +150,9 @@ static char *first_error(const char *log)
     return all;
 }
 
-Finding grade_build(const char *script, const char *submission, const Paths *at)
+Finding grade_build(const GradeOptions *o, const Paths *at)
 {
+    const char *script = o->compile, *submission = o->submission;
     Finding f = {0};
     Words w = {0};
     char *made = format_new("%s/train", at->hand), *wrong = NULL;
@@ -192,14 +193,21 @@ Finding grade_build(const char *script, const char *submission, const Paths *at)
     f.found = f.machine       ? format_new("the compiler did not run: %s", fault ? fault : line)
             : wrong           ? format_new("%s", wrong)
             : ended.timed_out ? format_new("the compiler took more than %.0f s", MOST_SECONDS)
-            : memory          ? format_new("the compiler runs out of %d GiB of memory", MOST_GIB)
+            : memory          ? format_new("the compiler runs out of memory")
             : first           ? format_new("%s", first)
                               : format_new("the compiler says: %s", line);
-    free(first);
     char *hint = log_line(at->build_log, "did you mean ");
     hint[strncmp(hint, "did you", 7) ? 0 : strcspn(hint, "?")] = 0;
+    const char *lab2 = first && strstr(first, "lab2.h") ? "hand in assessment/train.c: this looks "
+                                                          "like Lab 2's trainer. B"
+                                                        : NULL;
     f.advice = format_new("%s%suild it first with 'make assessment'; the compiler's output: %s",
-                          hint, *hint ? "? B" : "b", at->build_log);
+                          lab2 ? "" : hint,
+                          lab2    ? lab2
+                          : *hint ? "? B"
+                                  : "b",
+                          log_name(o, at->build_log));
+    free(first);
     free(hint);
     free(line), free(fault), free(memory), free(wrong);
     return f;

@@ -304,7 +304,7 @@ bool grade_one(const GradeOptions *options)
     long killed = killed_for_memory();
     end_if_machine(&r, &at, killed);
     results_write(&r);
-    r.findings[BUILDS] = grade_build(o.compile, o.submission, &at);
+    r.findings[BUILDS] = grade_build(&o, &at);
     results_write(&r);
     if (r.findings[BUILDS].passed)
         train_and_score(&r, &images, &at);

@@ -141,12 +141,11 @@ Finding rubric_accuracy(const Criterion *c, const char *what, double correct, do
                          c->at_least);
     if (f.accuracy < 0.15) /* ten classes */
         f.advice = format_new(
-            "no better than guessing: do you write the weights that you trained? What the program "
-            "prints does not count");
+            "no better than guessing: too few updates, or a rate far too small or "
+            "too large");
     else if (!f.passed)
-        f.advice = format_new(
-            "learn more from the same images: try --rate, --batch, the network, the augmentation, "
-            "each in a short run");
+        f.advice = format_new("choose a remedy for the large batch by short runs (HANDOUT.md, 'The "
+                              "large batch')");
     return f;
 }
 

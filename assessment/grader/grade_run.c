@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -147,6 +148,17 @@ static Outcome run_apart(const Child *child, double budget, const Paths *at)
     return copy;
 }
 
+const char *log_name(const GradeOptions *o, const char *log)
+{
+    return o->name == o->submission ? log : strrchr(log, '/') + 1;
+}
+
+static bool is_full(const char *log)
+{
+    struct stat info;
+    return stat(log, &info) == 0 && info.st_size >= MOST_FILE;
+}
+
 /* Which of several ranks that end at the same time mpirun names differs from run to run: none. */
 static void unname_rank(char *line)
 {
@@ -162,6 +174,31 @@ static void unname_rank(char *line)
         *rest = ':';
         memmove(who, rest, strlen(rest) + 1);
     }
+    char *resume = strstr(line, "; a run with checkpoints resumes");
+    if (resume)
+        *resume = 0;
+}
+
+/* What a run that ended with a status other than 0 said last. */
+static Finding ended_wrong(const Report *r, const ChildEnd *ended, const char *log)
+{
+    Finding f = {0};
+    char *line = log_line(log, "error: ");
+    unname_rank(line);
+    const char *signal = ended->status > 128 ? strsignal(ended->status - 128) : NULL;
+    if (is_full(log)) {
+        f.found = format_new("ended after %.1f s: it printed more than %d MiB", ended->seconds,
+                             MOST_FILE >> 20);
+        f.advice = format_new("print once per epoch, not per image; its output: %s",
+                              log_name(r->o, log));
+    } else {
+        f.found = format_new("ended after %.1f s with status %d: %s", ended->seconds, ended->status,
+                             *line || !signal ? line : signal);
+        f.advice = format_new("see it with 'make assessment NP=%d'; its output here: %s", r->o->np,
+                              log_name(r->o, log));
+    }
+    free(line);
+    return f;
 }
 
 Finding grade_run(const Report *r, const Paths *at, double *seconds)
@@ -190,22 +227,17 @@ Finding grade_run(const Report *r, const Paths *at, double *seconds)
     } else if (ended.timed_out) {
         f.found = format_new("still running %.0f s after the budget of %.0f s, so killed", GRACE,
                              budget);
-        f.advice = format_new("stop within --budget, even on a slow machine; or does a rank hang "
-                              "in a collective that "
-                              "another rank does not call? Its output: %s",
-                              at->run_log);
+        f.advice =
+            format_new("stop within --budget, even on a slow machine; or does a rank hang in "
+                       "a collective that another rank does not call? 'make assessment NP=%d', "
+                       "then 'pkill -QUIT train' prints where each is. Its output here: %s",
+                       r->o->np, log_name(r->o, at->run_log));
     } else if (*ended.killed) {
         f.found = format_new("ended by the grader after %.1f s: %s", ended.seconds, ended.killed);
-        f.advice = format_new("a training needs far less; its output: %s", at->run_log);
+        f.advice = format_new("a training does nothing of the kind; its output: %s",
+                              log_name(r->o, at->run_log));
     } else if (ended.status != 0) {
-        char *line = log_line(at->run_log, "error: ");
-        unname_rank(line);
-        f.found = format_new("ended after %.1f s with status %d: %s", ended.seconds, ended.status,
-                             line);
-        f.advice =
-            format_new("run it as the grader does, with 'make assessment NP=%d'; its output: %s",
-                       r->o->np, at->run_log);
-        free(line);
+        f = ended_wrong(r, &ended, at->run_log);
     } else if (ended.seconds > budget) {
         f.found = format_new("ended after %.1f s, %.1f s late: the weights written in time "
                              "count",

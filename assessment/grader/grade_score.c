@@ -152,9 +152,15 @@ static bool is_written(const char *path)
     return lstat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-static Finding no_weights(const ChildEnd *ended, const Paths *at)
+static Finding no_weights(const ChildEnd *ended, const Paths *at, bool cut_short)
 {
     Finding f = {0};
+    if (!is_written(at->handed_in) && cut_short) {
+        f.found = format_new("the run ended before it had written a file to --weights: see 'runs'");
+        f.advice = format_new("save after each epoch, too: then a run that fails later loses "
+                              "'runs' alone");
+        return f;
+    }
     if (!is_written(at->handed_in)) {
         f.found = format_new("no file was written to --weights before the budget ended");
         f.advice = format_new(
@@ -220,6 +226,6 @@ void grade_score(Report *r, const GradeData *d, const Paths *at)
                                         "images that it never saw");
         judge_speed(&findings[GRADIENTS], found, r->trained, r->seconds);
     } else
-        findings[WEIGHTS] = no_weights(&ended, at);
+        findings[WEIGHTS] = no_weights(&ended, at, !r->findings[RUNS].passed && !r->course.idle);
     munmap(found, sizeof *found);
 }

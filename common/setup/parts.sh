@@ -54,7 +54,7 @@ run() { # lab, program…, --, option…
         else start=(--np "${NP:-${ranks:-1}}")
         fi
         common/setup/launch.sh "${start[@]}" "$program" "$@"; status=$?
-        if [ $status = 77 ]; then echo "${lab%%_*}: stopped, for the reason above"
+        if [ $status = 77 ]; then echo "${lab%%_*}: not all of it ran, for the reason above"
         elif [ $status != 0 ]; then
             case $(kill -l "$status" 2>/dev/null) in ILL | ABRT | FPE | SEGV)
                 echo "$name crashed: 'make check LAB=${lab%%_*}' tries each exercise alone, and" \

@@ -97,7 +97,7 @@ static Verdict judge_weights(const Facts *f)
             if (strcmp(facts_update(f, i, u)->after, facts_update(f, 0, u)->after))
                 return wrong("6b",
                              "after update %d ranks 0 and %d have different weights: is it "
-                             "model->grads that is averaged?",
+                             "model->grads that is averaged, and by comm->size?",
                              u, i);
     return right();
 }

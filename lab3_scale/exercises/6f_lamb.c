@@ -10,7 +10,8 @@
  *
  * The norms are Euclidean, over the whole layer: sum them in double. o->decoupled is not used.
  * Biases and batch norm's parameters are not given to it; AdamW without decay moves them. (You et
- * al., arXiv 1904.00962, with phi(x) = x.) Memory for r comes from alloc (check.h); free() it. */
+ * al., arXiv 1904.00962, with phi(x) = x.) Memory for r: alloc(count, size), in check.h; free()
+ * it. */
 void lamb(float *w, float *m, float *s, const float *g, int n, int step, double rate,
           const AdamOptions *o)
 {

@@ -13,10 +13,10 @@
  *     w = w - rate sqrt(max(1, rows / columns)) X
  *
  * The five Newton-Schulz steps move the singular values of X near 1 (to 0.7 to 1.2, from anything
- * above 0.002) and leave its singular vectors: nearly the same step in every direction. X must not
- * have more rows than columns there: if it has, transpose it before, and again afterwards; A is
- * then the smaller square. matrix_product() and matrix_transpose() are given (lab3.h); memory comes
- * from alloc() (check.h), free() it.
+ * above 0.002) and leave its singular vectors: nearly the same step in every direction. If X has
+ * more rows than columns, transpose it before, and again afterwards: the result is the same, and A
+ * is the smaller square. matrix_product() and matrix_transpose() are given (lab3.h); memory comes
+ * from alloc(count, size) (check.h), free() it.
  * As torch.optim.Muon, but in float32. (Jordan et al., kellerjordan.github.io/posts/muon, 2024.) */
 void muon(float *w, float *v, const float *g, int rows, int columns, double rate, double mu,
           double decay)

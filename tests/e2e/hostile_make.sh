@@ -110,8 +110,8 @@ touch x5" >>"$work/err" 2>&1 && wrong "$name= of two lines is taken"
 done
 # What is typed reaches the scripts that make calls.
 printf 'include Makefile\nseen: ; @env\n' >seen.mk
-case_ 0 '' make -f seen.mk seen ALL=1 RUNS=2 OTHER=3
-[ "$(grep -cxE 'ALL=1|RUNS=2|OTHER=3' "$work/out")" = 3 ] || wrong "not all reach a recipe"
+case_ 0 '' make -f seen.mk seen ALL=1 RUNS=2 LABS_OTHER=3
+[ "$(grep -cxE 'ALL=1|RUNS=2|LABS_OTHER=3' "$work/out")" = 3 ] || wrong "not all reach a recipe"
 rm seen.mk
 # The words of ARGS are options, in quotes or not; of SUBMISSION, a file's name.
 case_ 2 "a quote is not closed" make lab1 ONLY=1 "ARGS=--out 'a"
@@ -128,6 +128,7 @@ for name in only lab np sol device; do
     capital=$(tr a-z A-Z <<<"$name")
     case_ 2 "$name= is not a variable of this Makefile: $capital=" make check "$name=lab1"
 done
+case_ 2 "SUBMISION= is not a variable of this Makefile: 'make' lists them" make grade SUBMISION=a.c
 case_ 2 '1a is an exercise: make check LAB=lab1 ONLY=1a' make lab1 ONLY=1a
 case_ 2 '1_gradient is a program: make lab1 ONLY=1_gradient' make check ONLY=1_gradient
 case_ 2 'ONLY=ansers: no name has this in it: is it answers?' make check ONLY=ansers
