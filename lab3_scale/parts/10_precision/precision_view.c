@@ -70,7 +70,10 @@ static void draw_kinds(const PrecisionStudy *s, Plot *plot, int column, bool err
             y[d] = errors ? PERCENT(s, row, test) : PERCENT(s, row, zeroed);
         }
         plot_spreads(panel, DEVICES, x, y,
-                     (PlotStyle){.color = plot_series(kind), .label = kind_names[kind], .size = 9});
+                     (PlotStyle){.color = plot_series(kind),
+                                 .shape = (PlotShape)(kind - KIND_FLOAT16),
+                                 .label = kind_names[kind],
+                                 .size = 9});
     }
 }
 

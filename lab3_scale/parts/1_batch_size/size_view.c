@@ -82,14 +82,23 @@ static void draw_published(const SizeStudy *s, PlotPanel *p)
     plot_line(p, theirs->count, theirs->batch, theirs->steps, style);
 }
 
+/* The images to the target, of the batch size that needs the fewest. */
+static double fewest_images(const Results *r)
+{
+    double fewest = NAN;
+    for (int i = 0; i < r->n; i++)
+        fewest = fmin(fewest, r->updates[i] * r->batch[i]);
+    return fewest;
+}
+
 static void draw_bend(const SizeStudy *s, const Results *r, PlotPanel *p)
 {
     enum { CURVE = 60 };
-    double x[CURVE], perfect[CURVE], fitted[CURVE];
+    double x[CURVE], perfect[CURVE], fitted[CURVE], fewest = fewest_images(r);
     Bend bend = bend_fit(r->batch, r->updates, r->n);
     for (int i = 0; i < CURVE; i++) {
         x[i] = r->batch[0] * pow(r->batch[r->n - 1] / r->batch[0], i / (CURVE - 1.0));
-        perfect[i] = r->updates[0] * r->batch[0] / x[i];
+        perfect[i] = fewest / x[i];
         fitted[i] = bend.floor * (1 + bend.critical / x[i]);
     }
     plot_line(p, CURVE, x, perfect,

@@ -40,6 +40,7 @@ static void draw_errors(const RateStudy *s, Plot *plot)
             Spread v = errors_of(s, k, k ? way : 0);
             plot_spread(panel, k + (k ? 0.18 * (way - 1.5) : 0), v,
                         (PlotStyle){.color = k ? plot_series(way) : PLOT_INK,
+                                    .shape = (PlotShape)(k ? way : 0),
                                     .size = 9,
                                     .label = k == 1             ? rate_way_name(s, way)
                                            : k == 0 && way == 0 ? "small batch"
@@ -63,7 +64,10 @@ static void draw_spread(const RateStudy *s, Plot *plot)
         }
         plot_line(panel, 2, x, y, (PlotStyle){.color = plot_series(rule), .width = 1.5});
         plot_scatter(panel, RATE_KS, at, v,
-                     (PlotStyle){.color = plot_series(rule), .size = 9, .label = names[rule]});
+                     (PlotStyle){.color = plot_series(rule),
+                                 .shape = (PlotShape)rule,
+                                 .size = 9,
+                                 .label = names[rule]});
     }
 }
 
@@ -84,7 +88,7 @@ static void draw_starts(const RateStudy *s, Plot *plot)
                                  plot_axis("epochs", 0, s->start_epochs),
                                  plot_axis("training loss", 0, s->text ? 0 : 4));
     plot_rule_y(panel, s->text ? s->frequencies : log(10),
-                (PlotStyle){.note = s->text ? "frequencies alone" : "ln 10: a guess",
+                (PlotStyle){.label = s->text ? "frequencies alone" : "ln 10: a guess",
                             .color = PLOT_GREY,
                             .dashed = true,
                             .width = 1});

@@ -19,7 +19,7 @@ static PlotStyle style(int racer)
                                 OPTIMISER_NESTEROV};
     for (int i = 0; i < 4; i++)
         if (racer == shown[i])
-            return (PlotStyle){.color = plot_series(i), .width = 2.5};
+            return (PlotStyle){.color = plot_series(i), .shape = (PlotShape)i, .width = 2.5};
     return (PlotStyle){.color = PLOT_GREY, .width = 1.2};
 }
 
@@ -62,8 +62,11 @@ static void draw_curves(const RaceStudy *s, Plot *plot)
         }
         PlotStyle line = style(racer);
         bool grey = line.color == PLOT_GREY;
-        line.label = !grey ? race_name(racer) : others++ ? NULL : "the others";
+        line.label = grey && !others++ ? "the others" : NULL;
         plot_line(panel, RACE_POINTS, x, y, line);
+        line.label = race_name(racer);
+        if (!grey)
+            plot_scatter(panel, RACE_POINTS, x, y, line);
     }
     double least = s->study.lab->data->least_loss, all[] = {0, race_updates(s)};
     if (race_of_text(s) && least > 0)
@@ -88,7 +91,9 @@ static void draw_ends(const RaceStudy *s, Plot *plot)
         if (!v.count)
             continue;
         plot_line(panel, 2, x, y, (PlotStyle){.color = style(racer).color});
-        plot_scatter(panel, 1, &v.median, y, (PlotStyle){.color = style(racer).color, .size = 9});
+        PlotStyle point = style(racer);
+        point.size = 9;
+        plot_scatter(panel, 1, &v.median, y, point);
     }
 }
 
@@ -120,9 +125,10 @@ static void draw_rates(const RaceStudy *s, Plot *plot)
             if (y[i] < lowest && !race_of_text(s))
                 y[i] = lowest;
         }
-        plot_line(panel, RACE_RATES, rate, y, style(racer));
-        plot_scatter(panel, RACE_RATES, rate, y,
-                     (PlotStyle){.color = style(racer).color, .size = 5});
+        PlotStyle point = style(racer);
+        plot_line(panel, RACE_RATES, rate, y, point);
+        point.size = point.color == PLOT_GREY ? 5 : 7;
+        plot_scatter(panel, RACE_RATES, rate, y, point);
     }
 }
 
