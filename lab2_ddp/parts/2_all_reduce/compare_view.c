@@ -174,6 +174,7 @@ static void draw_predicted(PlotPanel *panel, const Comparison *c, double low, do
     static double x0[ALL_REDUCES][MAP_SIZES * MAP_RANKS], x1[ALL_REDUCES][MAP_SIZES * MAP_RANKS],
         y0[ALL_REDUCES][MAP_SIZES * MAP_RANKS], y1[ALL_REDUCES][MAP_SIZES * MAP_RANKS];
     int n[ALL_REDUCES] = {0};
+    double log_size[ALL_REDUCES] = {0}, log_ranks[ALL_REDUCES] = {0}; /* sums */
     double step = pow(high / low, 1.0 / MAP_SIZES);
     for (int P = 2; P < 2 + MAP_RANKS; P++)
         for (int i = 0; i < MAP_SIZES; i++) {
@@ -183,15 +184,23 @@ static void draw_predicted(PlotPanel *panel, const Comparison *c, double low, do
                 continue;
             x0[a][n[a]] = from / 1024;
             x1[a][n[a]] = from * step / 1024;
+            log_size[a] += log(from);
+            log_ranks[a] += log(P);
             y0[a][n[a]] = P - 0.5;
             y1[a][n[a]++] = P + 0.5;
         }
-    for (int a = 0; a < ALL_REDUCES; a++)
+    for (int a = 0; a < ALL_REDUCES; a++) {
         if (n[a] > 0)
             plot_boxes(panel, n[a], x0[a], x1[a], y0[a], y1[a],
                        (PlotStyle){.label = all_reduces[a].name,
                                    .color = plot_series(a),
                                    .opacity = 0.45});
+        /* Its name, too, in the middle of its area, unless that is outside of it. */
+        double size = exp(log_size[a] / n[a]), P = exp(log_ranks[a] / n[a]);
+        if (n[a] > 0 && best_predicted(c, (int)round(P), size) == a)
+            plot_text(panel, size / 1024, P, all_reduces[a].name,
+                      (PlotStyle){.color = PLOT_INK, .size = 15});
+    }
 }
 
 /* A dot where it was measured, in the colour of the fastest. */
@@ -203,8 +212,11 @@ static void draw_winners(PlotPanel *panel, const Comparison *c)
             double x = 4.0 * c->count[i] / 1024, y = c->worlds.P[w];
             if (a < 0)
                 continue;
-            plot_scatter(panel, 1, &x, &y, (PlotStyle){.color = PLOT_WHITE, .size = 13});
-            plot_scatter(panel, 1, &x, &y, (PlotStyle){.color = plot_series(a), .size = 9});
+            PlotStyle style = {.color = PLOT_WHITE, .shape = (PlotShape)a, .size = 13};
+            plot_scatter(panel, 1, &x, &y, style);
+            style.color = plot_series(a);
+            style.size = 9;
+            plot_scatter(panel, 1, &x, &y, style);
         }
 }
 

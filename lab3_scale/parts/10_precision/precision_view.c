@@ -103,12 +103,18 @@ void precision_report(const void *study)
     for (int row = 0; row < PRECISION_ROWS; row++) {
         Spread test = PERCENT(s, row, test);
         const char *kind = kind_names[kind_of(row)];
-        run_say(run, "%-16s %8d  %5.1f %% (%.1f to %.1f)    %9.0f %15.1f %% %16.1f %%", kind,
-                precision_devices(s, row), test.median, test.low, test.high,
-                s->result[row][0].left_out, PERCENT(s, row, zeroed).median,
-                PERCENT(s, row, unmoved).median);
+        if (test.count < s->seeds)
+            run_say(run, "%-16s %8d  %d of %d seeds trained", kind, precision_devices(s, row),
+                    test.count, s->seeds);
+        else
+            run_say(run, "%-16s %8d  %5.1f %% (%.1f to %.1f)    %9.0f %15.1f %% %16.1f %%", kind,
+                    precision_devices(s, row), test.median, test.low, test.high,
+                    s->result[row][0].left_out, PERCENT(s, row, zeroed).median,
+                    PERCENT(s, row, unmoved).median);
         for (int i = 0; i < s->seeds; i++) {
             const PrecisionResult *v = &s->result[row][i];
+            if (isnan(v->test))
+                continue;
             run_metrics(run, "%s,%d,%llu,%.6g,%.6g,%.6g,%.6g,%g,%.0f", kind,
                         precision_devices(s, row), (unsigned long long)s->seed + i, v->test,
                         v->train, v->zeroed, v->unmoved, v->scale, v->left_out);

@@ -44,6 +44,8 @@ static void draw_size(const Contest *c, Plot *plot, int size)
     double bottom = -INFINITY, top = INFINITY;
     plot_boxes(p, 1, &small.low, &small.high, &bottom, &top,
                (PlotStyle){.color = PLOT_GREY, .opacity = 0.25});
+    plot_boxes(p, 1, &nesterov.low, &nesterov.high, &bottom, &top,
+               (PlotStyle){.color = plot_series(0), .opacity = 0.1});
     if (c->text) /* on a logarithmic axis the range is too narrow to be seen */
         plot_rule_x(p, small.median, (PlotStyle){.note = "small batch", .color = PLOT_GREY});
     plot_rule_x(p, nesterov.median,
@@ -88,7 +90,7 @@ void contest_draw(const void *contest, Plot *plot)
     for (int i = 0; i < CONTEST_SIZES; i++)
         draw_size(c, plot, i);
     plot_footer(plot,
-                "grey: the small batch; dashed: tuned Nesterov's median. Green triangle: all seeds "
+                "grey: the small batch; pale blue, dashed: tuned Nesterov. Green triangle: all seeds "
                 "%s Nesterov's; vermilion diamond: all %s%s",
                 c->text ? "below" : "above", c->text ? "above" : "below",
                 c->text ? "" : ". A number: the median, off the axis");
