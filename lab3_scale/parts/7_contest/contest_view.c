@@ -90,7 +90,7 @@ void contest_draw(const void *contest, Plot *plot)
     for (int i = 0; i < CONTEST_SIZES; i++)
         draw_size(c, plot, i);
     plot_footer(plot,
-                "grey: the small batch; pale blue, dashed: tuned Nesterov. Green triangle: all seeds "
+                "grey: small batch; pale blue, dashed: tuned Nesterov. Green triangle: all seeds "
                 "%s Nesterov's; vermilion diamond: all %s%s",
                 c->text ? "below" : "above", c->text ? "above" : "below",
                 c->text ? "" : ". A number: the median, off the axis");
