@@ -25,7 +25,7 @@ import re
 import sys
 
 WORDS = 'zero one two three four five six seven eight nine ten eleven twelve'.split()
-HELPERS = {name: getattr(math, name) for name in ('ceil', 'floor', 'log', 'log2', 'sqrt')}
+HELPERS = {name: getattr(math, name) for name in ('ceil', 'comb', 'floor', 'log', 'log2', 'sqrt')}
 HELPERS['word'] = lambda n: WORDS[n] if n < len(WORDS) else str(n)
 HELPERS['Word'] = lambda n: HELPERS['word'](n).capitalize()
 compiled = functools.lru_cache(None)(lambda formula: compile(formula, formula, 'eval'))

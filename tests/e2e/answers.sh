@@ -2,7 +2,7 @@
 # seconds: 600
 # ranks: 0
 # sanitizers: no
-# The numbered questions of labs 1 and 2: the handout asks each of them; the files agree with
+# The numbered questions of all labs: the handout asks each of them; the files agree with
 # questions.txt; usual mistakes are named, also those of a class's numbers; what is right in one
 # year is wrong in the next; hostile files cost no more than their lines. (The key and the students'
 # file: lab_checks.sh.)
@@ -25,9 +25,11 @@ mistakes() { # questions of $check and $key; lines "name | what is written | wor
     done
 }
 
-sed -nE 's/^([0-9]+)_([0-9])_.*/\1.\2/p' lab1_gd/exercises/answers.txt >"$work/asked"
-sed -nE 's/^\*\*([0-9]+\.[0-9])\*\* .*/\1/p' lab1_gd/HANDOUT.md >"$work/log"
-cmp -s "$work/asked" "$work/log" || fail "the handout's questions are not those of answers.txt"
+for lab in lab1_gd lab3_scale; do
+    sed -nE 's/^([0-9]+)_([0-9])_.*/\1.\2/p' $lab/exercises/answers.txt >"$work/asked"
+    sed -nE 's/^\*\*([0-9]+\.[0-9])\*\* .*/\1/p' $lab/HANDOUT.md >"$work/log"
+    cmp -s "$work/asked" "$work/log" || fail "$lab: its questions are not those of answers.txt"
+done
 
 # Without a class the files are as they are here.
 tree() { # class
@@ -36,7 +38,7 @@ tree() { # class
     common/setup/answers.py "$work/$1" "$1" || fail "class $1"
 }
 tree 0
-for lab in lab1_gd lab2_ddp; do
+for lab in lab?_*; do
     for file in HANDOUT.md exercises/answers.txt check/99_answers_check.c solution/answers.txt; do
         diff "$lab/$file" "$work/0/$lab/$file" || fail "make format brings it up to date"
     done
@@ -67,6 +69,7 @@ while read -r lab questions same; do
 done <<'END'
 lab1_gd 26 2
 lab2_ddp 12 0
+lab3_scale 16 0
 END
 
 check=$BUILD/sol/lab1_gd/check/99_answers key=lab1_gd/solution/answers.txt

@@ -25,9 +25,10 @@ make handout BUILD="$work/b" CLASS=2027 >"$work/log"; tail -n 1 "$work/log"
 mkdir "$work/class"; tar -xzf "$work/b/handout/labs.tar.gz" -C "$work/class"
 diff -rq "$labs" "$work/class/labs" | sed 's/ differ$//; s,.*/labs/,,' >"$work/log" || true
 printf '%s\n' common/setup/files.sha256 lab1_gd/HANDOUT.md lab1_gd/check/99_answers_check.c \
-    lab2_ddp/HANDOUT.md lab2_ddp/check/99_answers_check.c lab2_ddp/exercises/answers.txt |
+    lab2_ddp/HANDOUT.md lab2_ddp/check/99_answers_check.c lab2_ddp/exercises/answers.txt \
+    lab3_scale/HANDOUT.md lab3_scale/check/99_answers_check.c |
     diff - "$work/log" || wrong "a class's tarball differs in the files above"
-ls "$work"/b/handout/class_2027/lab{1_gd,2_ddp}/solution/answers.txt
+ls "$work"/b/handout/class_2027/lab{1_gd,2_ddp,3_scale}/solution/answers.txt
 
 find "$labs" | sed "s,^$labs,," >"$work/files"
 for file in Makefile README.md LICENSE AGENTS.md lab2_ddp/worklog.md common/backend.h \

@@ -29,5 +29,5 @@ while read -r lab exercises points; do
 done <<'END'
 lab1_gd 44 161
 lab2_ddp 62 296
-lab3_scale 26 140
+lab3_scale 42 156
 END
