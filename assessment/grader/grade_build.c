@@ -68,6 +68,11 @@ char *log_line_of(const char *log, const char *const words[])
     return found;
 }
 
+const char *log_name(const GradeOptions *o, const char *log)
+{
+    return o->name == o->submission ? log : strrchr(log, '/') + 1;
+}
+
 char *log_line(const char *log, const char *word)
 {
     char line[4096], *last = format_new("%s", ""), *error; /* it may have replaced its log */

@@ -148,11 +148,6 @@ static Outcome run_apart(const Child *child, double budget, const Paths *at)
     return copy;
 }
 
-const char *log_name(const GradeOptions *o, const char *log)
-{
-    return o->name == o->submission ? log : strrchr(log, '/') + 1;
-}
-
 static bool is_full(const char *log)
 {
     struct stat info;
