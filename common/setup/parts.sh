@@ -157,8 +157,14 @@ tables() { # out, handout…
                 kind = toupper(substr($5, 1, 1)) substr($5, 2)
                 if (sub(/ /, ": ", kind)) kind = kind "; all of it"
                 line[n] = sprintf("*%s, %d minutes, %s.*", kind, $3, $4)
-                row[++rows] = sprintf("| %d %s | %s | %d | %s | %s | %s |", n, $5, $6, $3, $4, \
-                    $2 == "serial" ? 1 : $2, list(n))
+                of = $5; minutes = $3
+                if (match(of, /, [0-9]+ minutes$/)) {
+                    minutes = substr(of, RSTART + 2) + 0 " of " $3
+                    of = substr(of, 1, RSTART - 1)
+                    sub(/ /, ": ", of)
+                }
+                row[++rows] = sprintf("| %d %s | %s | %s | %s | %s | %s |", n, of, $6, minutes, \
+                    $4, $2 == "serial" ? 1 : $2, list(n))
             }
             file == 1 { next }
             /^<!-- parts/ {

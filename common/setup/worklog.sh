@@ -30,8 +30,11 @@ judge() {
     [ -f "$file" ] || { echo "$file: no such file: keep the results of what you log"; return; }
     [ "$(wc -c <"$file")" -le 10000000 ] || { echo "$file: above 10 MB"; return; }
     found=$(value_in "$file" "$row" "$column" | tr -cd '[:print:]' | cut -c 1-40)
-    [ "$row" -lt "$(wc -l <"$file")" ] || { echo "$file: it ends before row $row"; return; }
-    [ -n "$found" ] || { echo "$file: no column $column in row $row"; return; }
+    if [ -z "$found" ]; then
+        [ "$row" -lt "$(awk 'END { print NR }' "$file")" ] &&
+            echo "$file: no column $column in row $row" || echo "$file: it ends before row $row"
+        return
+    fi
     awk -v found="$found" -v value="$value" 'BEGIN {
         number = "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$"
         if (found !~ number || value !~ number) exit 1
