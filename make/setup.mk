@@ -18,7 +18,7 @@ ODD := ' " ` ; & | < > * ? ! \ [ ] { } $$ \# $(open) $(close)
 without = $(if $(strip $(foreach c,$(2),$(findstring $(c),$($(1))))),,yes)
 plain = $(call without,$(1),$(ODD) $(2))
 # A variable that nobody reads, such as only=1a or SUBMISION=x.c, would be ignored without a word.
-KNOWN := $(GIVEN) COVERAGE COUNTING CXX NVCC MPIRUN CPPFLAGS LDFLAGS LDLIBS LC_ALL MAKE% \
+KNOWN := $(GIVEN) COVERAGE COUNTING FUZZ CXX NVCC MPIRUN CPPFLAGS LDFLAGS LDLIBS LC_ALL MAKE% \
     %_CFLAGS %_LIBS HAVE_% LABS_% CCACHE_%
 capital_of = $(filter $(GIVEN),$(shell echo '$(1)' | tr a-z A-Z))
 $(foreach name,$(filter-out $(KNOWN),$(TYPED)),$(error $(name)= is not a variable of this \
