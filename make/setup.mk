@@ -18,8 +18,8 @@ ODD := ' " ` ; & | < > * ? ! \ [ ] { } $$ \# $(open) $(close)
 without = $(if $(strip $(foreach c,$(2),$(findstring $(c),$($(1))))),,yes)
 plain = $(call without,$(1),$(ODD) $(2))
 # A variable that nobody reads, such as only=1a or SUBMISION=x.c, would be ignored without a word.
-KNOWN := $(GIVEN) COVERAGE COUNTING FUZZ CXX NVCC MPIRUN CPPFLAGS LDFLAGS LDLIBS LC_ALL MAKE% \
-    %_CFLAGS %_LIBS HAVE_% LABS_% CCACHE_%
+KNOWN := $(GIVEN) COVERAGE COUNTING EVERY FUZZ MUTANTS CXX NVCC MPIRUN CPPFLAGS LDFLAGS LDLIBS \
+    LC_ALL MAKE% %_CFLAGS %_LIBS HAVE_% LABS_% CCACHE_%
 capital_of = $(filter $(GIVEN),$(shell echo '$(1)' | tr a-z A-Z))
 $(foreach name,$(filter-out $(KNOWN),$(TYPED)),$(error $(name)= is not a variable of this \
     Makefile: $(or $(addsuffix =,$(call capital_of,$(name))),'make' lists them)))
