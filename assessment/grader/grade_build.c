@@ -26,7 +26,7 @@ static const char *const faults[] = {"Killed signal",
                                      "cannot execute",
                                      "unable to execute command",
                                      NULL};
-/* The machine's only if it has less memory than half of what a submission may use. */
+/* These, too, on a machine with less than half of the memory that a submission may use. */
 static const char *const memory_faults[] = {"Cannot allocate memory", "out of memory", NULL};
 
 /* The compiler finds all where it is outside: the build's flags name it so. */
@@ -175,9 +175,9 @@ Finding grade_build(const GradeOptions *o, const Paths *at)
                                         .confined = true});
     words_free(&w);
     bool missing = ended.status == 126 || ended.status == 127;
-    bool asked = ended.status && !*ended.killed;
-    char *fault = asked ? log_line_of(at->build_log, faults) : NULL;
-    char *memory = asked && !fault ? log_line_of(at->build_log, memory_faults) : NULL;
+    bool failed = ended.status && !*ended.killed;
+    char *fault = failed ? log_line_of(at->build_log, faults) : NULL;
+    char *memory = failed && !fault ? log_line_of(at->build_log, memory_faults) : NULL;
     if (memory && memory_limit() < MOST_GIB / 2. * (1 << 30)) {
         fault = memory;
         memory = NULL;
@@ -198,20 +198,16 @@ Finding grade_build(const GradeOptions *o, const Paths *at)
     f.found = f.machine       ? format_new("the compiler did not run: %s", fault ? fault : line)
             : wrong           ? format_new("%s", wrong)
             : ended.timed_out ? format_new("the compiler took more than %.0f s", MOST_SECONDS)
-            : memory          ? format_new("the compiler runs out of memory")
+            : memory          ? format_new("the compiler ran out of memory")
             : first           ? format_new("%s", first)
                               : format_new("the compiler says: %s", line);
     char *hint = log_line(at->build_log, "did you mean ");
     hint[strncmp(hint, "did you", 7) ? 0 : strcspn(hint, "?")] = 0;
-    const char *lab2 = first && strstr(first, "lab2.h") ? "hand in assessment/train.c: this looks "
-                                                          "like Lab 2's trainer. B"
-                                                        : NULL;
-    f.advice = format_new("%s%suild it first with 'make assessment'; the compiler's output: %s",
-                          lab2 ? "" : hint,
-                          lab2    ? lab2
-                          : *hint ? "? B"
-                                  : "b",
-                          log_name(o, at->build_log));
+    if (first && strstr(first, "lab2.h"))
+        f.advice = format_new("this looks like Lab 2's trainer: hand in assessment/train.c");
+    else
+        f.advice = format_new("%s%suild it first with 'make assessment'; the compiler's output: %s",
+                              hint, *hint ? "? B" : "b", log_name(o, at->build_log));
     free(first);
     free(hint);
     free(line), free(fault), free(memory), free(wrong);

@@ -140,9 +140,7 @@ Finding rubric_accuracy(const Criterion *c, const char *what, double correct, do
     f.found = format_new("%.3f of %.0f %s right; full points from %.2f", f.accuracy, count, what,
                          c->at_least);
     if (f.accuracy < 0.15) /* ten classes */
-        f.advice = format_new(
-            "no better than guessing: too few updates, or a rate far too small or "
-            "too large");
+        f.advice = format_new("no better than guessing: too few updates, or a wrong rate");
     else if (!f.passed)
         f.advice = format_new("choose a remedy for the large batch by short runs (HANDOUT.md, 'The "
                               "large batch')");

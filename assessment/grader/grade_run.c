@@ -148,7 +148,7 @@ static Outcome run_apart(const Child *child, double budget, const Paths *at)
     return copy;
 }
 
-static bool is_full(const char *log)
+static bool log_is_full(const char *log)
 {
     struct stat info;
     return stat(log, &info) == 0 && info.st_size >= MOST_FILE;
@@ -181,7 +181,7 @@ static Finding ended_wrong(const Report *r, const ChildEnd *ended, const char *l
     char *line = log_line(log, "error: ");
     unname_rank(line);
     const char *signal = ended->status > 128 ? strsignal(ended->status - 128) : NULL;
-    if (is_full(log)) {
+    if (log_is_full(log)) {
         f.found = format_new("ended after %.1f s: it printed more than %d MiB", ended->seconds,
                              MOST_FILE >> 20);
         f.advice = format_new("print once per epoch, not per image; its output: %s",
@@ -189,7 +189,7 @@ static Finding ended_wrong(const Report *r, const ChildEnd *ended, const char *l
     } else {
         f.found = format_new("ended after %.1f s with status %d: %s", ended->seconds, ended->status,
                              *line || !signal ? line : signal);
-        f.advice = format_new("see it with 'make assessment NP=%d'; its output here: %s", r->o->np,
+        f.advice = format_new("see it with 'make assessment NP=%d'; its output: %s", r->o->np,
                               log_name(r->o, log));
     }
     free(line);
@@ -225,7 +225,7 @@ Finding grade_run(const Report *r, const Paths *at, double *seconds)
         f.advice =
             format_new("stop within --budget, even on a slow machine; or does a rank hang in "
                        "a collective that another rank does not call? 'make assessment NP=%d', "
-                       "then 'pkill -QUIT train' prints where each is. Its output here: %s",
+                       "then 'pkill -QUIT train' prints where each is. Its output: %s",
                        r->o->np, log_name(r->o, at->run_log));
     } else if (*ended.killed) {
         f.found = format_new("ended by the grader after %.1f s: %s", ended.seconds, ended.killed);

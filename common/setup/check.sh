@@ -99,7 +99,7 @@ count_core() { # lab; sets core to those parts' numbers and core_left
         done
     done
 }
-# A line's function by its file: gradient is 1a_gradient.
+# Names an exercise by its file: 1a_gradient, not gradient.
 with_number() { # check, its output
     local name=${1##*/}
     sed -E "s/^(PASS|FAIL|TODO)  ${name#*_}  /\1  $name  /" "$2"
@@ -157,7 +157,7 @@ while [ $# -gt 0 ]; do
     if [ -z "$core" ]; then :
     elif [ $core_left = 0 ]; then echo "core done: every exercise of parts $core is right"
     elif [ "$checked" -ge "$(printf '%s\n' "$lab"/check/*_check.c | wc -l)" ]; then
-        echo "core: parts $core; $core_left of its checks are left"
+        echo "core (parts $core): $core_left checks to go"
     fi
 done
 exit "$worst"

@@ -125,7 +125,7 @@ grep -q '^FAIL  runs .*it wrote too much' "$work/nameless.log" ||
 if [ "$(awk '/^MemTotal:/ { print ($2 > 5 * 2 ^ 20) }' /proc/meminfo)" = 1 ]; then
     printf '#include "/dev/zero"\nint main(void) { return 0; }\n' >"$work/endless.c"
     grade endless
-    grep -q '^FAIL  builds .*the compiler runs out of memory' "$work/endless.log" ||
+    grep -q '^FAIL  builds .*the compiler ran out of memory' "$work/endless.log" ||
         wrong "endless: $(head -n 1 "$work/endless.log")"
 fi
 

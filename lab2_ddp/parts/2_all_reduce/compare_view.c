@@ -190,14 +190,15 @@ static void draw_predicted(PlotPanel *panel, const Comparison *c, double low, do
             y1[a][n[a]++] = P + 0.5;
         }
     for (int a = 0; a < ALL_REDUCES; a++) {
-        if (n[a] > 0)
-            plot_boxes(panel, n[a], x0[a], x1[a], y0[a], y1[a],
-                       (PlotStyle){.label = all_reduces[a].name,
-                                   .color = plot_series(a),
-                                   .opacity = 0.45});
-        /* Its name, too, in the middle of its area, unless that is outside of it. */
+        if (n[a] == 0)
+            continue;
+        plot_boxes(panel, n[a], x0[a], x1[a], y0[a], y1[a],
+                   (PlotStyle){.label = all_reduces[a].name,
+                               .color = plot_series(a),
+                               .opacity = 0.45});
+        /* Its name in the middle of its area, if the area covers its middle. */
         double size = exp(log_size[a] / n[a]), P = exp(log_ranks[a] / n[a]);
-        if (n[a] > 0 && best_predicted(c, (int)round(P), size) == a)
+        if (best_predicted(c, (int)round(P), size) == a)
             plot_text(panel, size / 1024, P, all_reduces[a].name,
                       (PlotStyle){.color = PLOT_INK, .size = 15});
     }
