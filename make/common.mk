@@ -3,10 +3,12 @@
 
 # ---- the part for GPUs --------------------------------------------------------------------------
 # Machine code for each GPU architecture, and PTX for the last, which newer GPUs compile at load.
-# CUDA 13 dropped sm_70.
+# CUDA 13 dropped sm_70. 86 and 89 have nothing that these kernels use and 80 has not: one PTX for
+# the three.
 CUDA_ROOM := common/backend/cuda
 ARCHS := $(if $(HAVE_CUDA),$(or $(CUDA_ARCH),$(filter $(CUDA_ARCHS),70 75 80 86 89 90 100 120)))
-NVCC_ARCHS = $(foreach a,$(ARCHS),-gencode=arch=compute_$(a)$(comma)code=sm_$(a)) \
+ptx_for = $(patsubst 86,80,$(patsubst 89,80,$(1)))
+NVCC_ARCHS = $(foreach a,$(ARCHS),-gencode=arch=compute_$(call ptx_for,$(a))$(comma)code=sm_$(a)) \
     $(foreach a,$(lastword $(ARCHS)),-gencode=arch=compute_$(a)$(comma)code=compute_$(a))
 NVCC_COMPILE = $(NVCC) -O3 --threads 2 -Wno-deprecated-gpu-targets -std=c++17 -Icommon \
     $(CUDA_CFLAGS) $(NVCC_ARCHS) -Xcompiler -fPIC$(comma)-Wall$(comma)-Wextra \

@@ -159,12 +159,12 @@ run 2 sol/10_transformer; refused '2 ranks: this part runs on one'
 
 # ---- part 11 ----
 # Small texts: the losses fall with both sizes; two ranks find what one does; a law comes out.
-options=(--windows 256 --seeds 1 --test 200 --compute 1)
+options=(--windows 128 --seeds 1 --test 200 --compute 1)
 run 1 sol/11_model_size; is 0 '^a budget of .* operations: best with [0-9]+ parameters'
 cp "$work/lab1_model_size/metrics.csv" "$work/one"
 run 2 sol/11_model_size; is 0
 cmp -s "$work/one" "$work/lab1_model_size/metrics.csv" || fail "2 ranks find other losses"
-table '/^fit/ { rows++; if ($3 == 2048) few += $4; if ($3 == 16384) many += $4 }
+table '/^fit/ { rows++; if ($3 == 1024) few += $4; if ($3 == 8192) many += $4 }
     END { exit !(rows == 20 && many < few - 2) }'
 run 1 student/11_model_size; stub 11a_fit_law.c
 run 1 sol/11_model_size --windows 7; refused '--windows.*: expected'

@@ -34,6 +34,7 @@ python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) && PATH=${p
 unset ONLY LABS_BUILD MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL MAKE_TERMOUT MAKE_TERMERR
 # protect_shadow_gap: CUDA needs those addresses.
 export ASAN_OPTIONS=${ASAN_OPTIONS-fast_unwind_on_malloc=0:protect_shadow_gap=0}
+fast=$ASAN_OPTIONS:fast_unwind_on_malloc=1
 export UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}
 export LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$PWD/tests/tools/lsan.txt:print_suppressions=0}
 export OMP_WAIT_POLICY=passive # waiting threads yield their core to the other tests
@@ -67,7 +68,9 @@ unit_cases() { # lines: light|heavy|gpu id limit command…
             kind=light leaks=
             [ "$ranks" = 0 ] || kind=heavy
             case $case in cuda.* | nccl_*) kind=gpu ;; esac
-            if [ "$ranks" = 0 ]; then echo "$kind $name/$case $limit $before $program $case"
+            # Where no MPI leaks (lsan.txt), ASan may follow frame pointers: twice as fast.
+            case ${SAN:-}$ranks$case in 10*mpi*) ;; 10*) leaks="env ASAN_OPTIONS=$fast" ;; esac
+            if [ "$ranks" = 0 ]; then echo "$kind $name/$case $limit $before $leaks $program $case"
             elif [ "${SAN:-}" != thread ]; then
                 # LeakSanitizer's tracer sometimes crashes beside the threads of Open MPI.
                 [ "${SAN:-}" != 1 ] || [ "$ranks" = 1 ] ||

@@ -161,27 +161,33 @@ static float short_of(float x)
 
 void lazy_convolve(const Shape &s, Which which, const Operands &at, Scaling by, bool rounds)
 {
-    auto value = [=](const void *p, size_t i, cudnnDataType_t type) {
-        return rounds ? short_of(get(p, i, type)) : get(p, i, type);
+    auto values = [=](const void *p, size_t count, cudnnDataType_t type) {
+        std::vector<float> v(count);
+        for (size_t i = 0; i < v.size(); i++)
+            v[i] = rounds ? short_of(get(p, i, type)) : get(p, i, type);
+        return v;
     };
+    auto size = [](const HostTensor &t) { return (size_t)t.n * t.h * t.w * t.c; };
+    size_t weights = (size_t)s.w.k * s.w.h * s.w.w * s.w.c;
+    std::vector<float> read_x, read_w, read_y;
+    if (which != DATA)
+        read_x = values(at.x, size(s.x), s.x.type);
+    if (which != WEIGHT)
+        read_w = values(at.w, weights, s.w.type);
+    if (which != FORWARD)
+        read_y = values(at.y, size(s.y), s.y.type);
+    const float *x = read_x.data(), *w = read_w.data(), *y = read_y.data();
+    std::vector<float> sums(which == FORWARD ? size(s.y) : which == DATA ? size(s.x) : weights);
+    float *sum = sums.data();
     if (which == FORWARD) {
-        std::vector<float> sum((size_t)s.y.n * s.y.h * s.y.w * s.y.c);
-        products(s, [&](size_t in, size_t weight, size_t out) {
-            sum[out] += value(at.x, in, s.x.type) * value(at.w, weight, s.w.type);
-        });
-        store(at.y, sum, s.y.type, by);
+        products(s, [=](size_t in, size_t k, size_t out) { sum[out] += x[in] * w[k]; });
+        store(at.y, sums, s.y.type, by);
     } else if (which == DATA) {
-        std::vector<float> sum((size_t)s.x.n * s.x.h * s.x.w * s.x.c);
-        products(s, [&](size_t in, size_t weight, size_t out) {
-            sum[in] += value(at.y, out, s.y.type) * value(at.w, weight, s.w.type);
-        });
-        store(at.x, sum, s.x.type, by);
+        products(s, [=](size_t in, size_t k, size_t out) { sum[in] += y[out] * w[k]; });
+        store(at.x, sums, s.x.type, by);
     } else {
-        std::vector<float> sum((size_t)s.w.k * s.w.h * s.w.w * s.w.c);
-        products(s, [&](size_t in, size_t weight, size_t out) {
-            sum[weight] += value(at.x, in, s.x.type) * value(at.y, out, s.y.type);
-        });
-        store(at.w, sum, s.w.type, by);
+        products(s, [=](size_t in, size_t k, size_t out) { sum[k] += x[in] * y[out]; });
+        store(at.w, sums, s.w.type, by);
     }
 }
 
