@@ -24,7 +24,7 @@ $(B)/cuda_on_host/%.o: %.cu $(B)/flags
 	$(compile_cxx)
 $(B)/cuda_on_host/%.o: %.cpp $(B)/flags
 	$(compile_cxx)
-# For changed sources (tests/e2e/cuda_mutants.sh, cuda_threads.sh): compile SOURCE OBJECT; and link
+# For changed sources (tests/e2e/cuda_mutants.sh, cuda_ptx.sh): compile SOURCE OBJECT; and link
 # FOLDER TEST PROGRAM: with the folder's objects in place of those of their names, here or in
 # libcommon.a. EXTRA: more flags for both.
 $(B)/cuda_on_host/compile: private CPPFLAGS_ALL := -Itests/support/cuda_on_host -I$(CUDA_ROOM) \

@@ -183,8 +183,8 @@ static void weight_case(Device *d, const ConvCase *c, Types type)
     }
 }
 
-/* Under EMULATED (a processor is, by a program: portable.sh; a GPU's threads are, by the host's:
- * cuda_threads.sh) only what is done within seconds. */
+/* Under EMULATED (a processor is, by a program: portable.sh; a GPU: cuda_ptx.sh) only what is done
+ * within seconds. */
 static bool too_long(const ConvCase *c)
 {
     double products = (double)c->n * c->h * c->w * c->c * c->k * c->R * c->R / c->stride;

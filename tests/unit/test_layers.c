@@ -271,7 +271,7 @@ static void activation_case(Device *d, Shape s, Activation f, int halo, bool bia
 DEVICE_TEST(activations)
 {
     static const Shape shapes[] = {{2, 4, 4, 16}, {1, 1, 2, 1}, {3, 5, 7, 3}, {33, 7, 7, 24}};
-    bool emulated = getenv("EMULATED"); /* by cuda_threads.sh: threads do the same in each */
+    bool emulated = getenv("EMULATED"); /* by cuda_ptx.sh, more slowly */
     size_t most = sizeof shapes / sizeof *shapes - emulated;
     for (int f = ACTIVATION_GELU; f < (emulated ? ACTIVATION_SILU : ACTIVATIONS); f++)
         for (size_t i = 0; i < most; i++)

@@ -164,6 +164,17 @@ static void piece_free(void *p, size_t bytes)
         lazy_wrong("no pages left");
 }
 
+/* ../ptx/ptx.h */
+int ptx_piece(const void *p, size_t bytes, char **start, size_t *size)
+{
+    auto after = live.upper_bound((void *)p);
+    if (after == live.begin())
+        return false;
+    auto &piece = *--after;
+    *start = (char *)piece.first, *size = piece.second;
+    return (const char *)p + bytes <= *start + *size;
+}
+
 cudaError_t cudaMalloc(void *p, size_t bytes)
 {
     LazyLock lock(lazy_lock);

@@ -6,8 +6,8 @@
  * (launches run forwards, backwards, or here and there, by chance), a missing wait between streams
  * or for the host, what a recording must not hold (lazy_streams.cpp), and under SAN=1 reading and
  * writing outside a buffer. What it does not show: how fast it is, what the GPU's own arithmetic
- * rounds otherwise, a missing barrier whose phases happen to be in order, and anything in cuBLAS
- * and cuDNN.
+ * rounds otherwise, a missing barrier whose phases happen to be in order (tests/e2e/cuda_ptx.sh
+ * does, with the code that nvcc makes), and anything in cuBLAS and cuDNN.
  */
 #ifndef CUDA_ON_HOST_H
 #define CUDA_ON_HOST_H
@@ -62,7 +62,4 @@ void host_queue(cudaStream_t s, int phases, long x, long y, int threads, void (*
         host_queue<kernel>(cuda_queue(s), phases, x, y, threads, kernel, __VA_ARGS__); \
         CUDA_CHECK(cudaGetLastError()); \
     } while (0)
-#ifdef HOST_THREADS
-#include "host_threads.h"
-#endif
 #endif
