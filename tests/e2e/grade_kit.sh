@@ -86,4 +86,9 @@ cp "$work/broken.c" "$place/submission/other.c"
 AUTOGRADER=$place "$labs/assessment/kit/run_autograder"
 grep -q 'hand in one C file, train.c.*: found 2 in: ' "$place/results/results.json" ||
     wrong "two files"
+rm "$place/submission/other.c"
+AUTOGRADER=$place "$labs/assessment/kit/run_autograder" --np 1 >"$work/out" &&
+    wrong "a grader that cannot grade"
+grep -q 'could not grade it: error: --np' "$work/out" || wrong "no word of why"
+[ ! -e "$place/results/results.json" ] || wrong "a score where the grader could not grade"
 exit $failed
