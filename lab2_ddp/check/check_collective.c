@@ -61,8 +61,9 @@ static char *fault_of(int ranks, const ChildEnd *end, const Verdict *v)
     if (end->status == 128 + SIGSYS)
         return format_new("on %d ranks it sent a signal to all processes, or to the check", ranks);
     if (end->status == 128 + SIGABRT && says_corrupt(end->text))
-        return format_new("%s: it writes past the end of memory that it allocated, or frees "
-                          "memory twice or in part",
+        return format_new("%s: it writes past the end of memory that it allocated, or before it "
+                          "(in C, %% of a negative number is negative), or frees memory twice or "
+                          "in part",
                           at);
     if (end->status == 0)
         return right ? NULL : format_new("on %d ranks it ended the program with exit(0)", ranks);
