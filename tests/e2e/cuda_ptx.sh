@@ -163,6 +163,8 @@ passes test_loader cuda_on_host.plain
 if [ -n "${ALL-}" ]; then
     for program in vectors layers batchnorm conv loader muon method; do every test_$program; done
     passes test_cuda_gpu cudnn_on_host.{bf16,fp16} # training steps of ResNet-8
+    unset EMULATED # with heads of 64 and 128 channels, and in 16 bits
+    passes test_layers cuda_on_host.{attention,activations}
 fi
 
 echo "two steps of ResNet-8, most instructions first:"
