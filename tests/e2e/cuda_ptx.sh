@@ -7,8 +7,8 @@
 #
 # For an H100 (ALL=1: and an A100): no registers spilled, no stack, except in attention's, where a
 # thread holds a row of up to 128 channels and spills from 64 on; and in those that are written for
-# it, loads and stores of 16 bytes (cuobjdump, a part of CUDA, shows them), so many that a thread has
-# several in flight at once. And F16 is converted by the GPU's own instructions.
+# it, loads and stores of 16 bytes (cuobjdump, a part of CUDA, shows them), so many that a thread
+# has several in flight at once. And F16 is converted by the GPU's own instructions.
 #
 # Executed: the H100's PTX, by an interpreter (tests/support/ptx/ptx.h), started by nvcc's own stubs
 # over the emulated streams, cuBLAS and cuDNN, computes what the unit tests expect, without a
