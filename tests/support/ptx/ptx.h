@@ -27,7 +27,7 @@ typedef struct PtxGrid {
 
 /* Adds the kernels of a PTX file's text. */
 void ptx_read(const char *text);
-PtxKernel *ptx_kernel(const char *name); /* NULL: there is none */
+PtxKernel *ptx_kernel(const char *name); /* NULL: no kernel of that name */
 /* A launch's parameters are copied when it is queued: `arguments` points at one after the other. */
 size_t ptx_parameter_bytes(const PtxKernel *k);
 void ptx_pack(const PtxKernel *k, void *const *arguments, void *to);

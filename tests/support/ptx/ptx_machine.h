@@ -17,6 +17,20 @@ struct Operand {
     int64_t offset = 0; /* of an address */
 };
 
+/* A register's lowest bits as a value, and back. */
+template <class T> static inline T as(uint64_t bits)
+{
+    T x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+template <class T> static inline uint64_t bits(T x)
+{
+    uint64_t b = 0;
+    memcpy(&b, &x, sizeof x);
+    return b;
+}
+
 /* Computes one thread's registers. */
 typedef void Compute(uint64_t *r, const Operand *o);
 
@@ -70,7 +84,6 @@ struct Thread {
         char *to;
         const char *from;
         size_t bytes; /* of 16; the rest is zero */
-        const Instruction *by;
     };
     std::vector<Copy> copies; /* begun, and not waited for */
 };
@@ -91,7 +104,7 @@ struct Block {
     PtxKernel *k;
     const char *parameters;
     PtxGrid grid;
-    unsigned index, x, y;
+    unsigned index;
     uint32_t interval = 0;
     std::vector<char> shared;
     std::vector<Shadow> shadow; /* of shared memory */

@@ -112,8 +112,8 @@ static char *place_shared(Block &b, unsigned index, uint64_t at, size_t bytes, A
 
 static char *place_global(Block &b, unsigned index, uint64_t at, size_t bytes, Access access)
 {
-    static char *start;
-    static size_t size;
+    char *start;
+    size_t size;
     char *p = (char *)at;
     if (!ptx_piece(p, bytes, &start, &size))
         throw Finding{"global memory out of bounds: " + std::to_string(bytes) + " bytes, thread " +

@@ -9,16 +9,7 @@ typedef uint64_t *Lanes[WARP];
 
 static float widened(uint64_t half, bool is_bf16)
 {
-    if (is_bf16) {
-        uint32_t b = (uint32_t)(half & 0xffff) << 16;
-        float x;
-        memcpy(&x, &b, sizeof x);
-        return x;
-    }
-    uint16_t h = (uint16_t)half;
-    _Float16 x;
-    memcpy(&x, &h, sizeof x);
-    return (float)x;
+    return is_bf16 ? as<float>((half & 0xffff) << 16) : (float)as<_Float16>(half);
 }
 
 /* d [16, 8] = a [16, 16] b [16, 8] + c: operands 0 to 3, 4 to 7, 8 and 9, 10 to 13. */
@@ -40,17 +31,13 @@ static void multiply(Lanes lanes, const Instruction &i)
     for (int l = 0; l < WARP; l++)
         for (int n = 0; n < 4; n++) {
             int row = l / 4 + n / 2 * 8, column = 2 * (l % 4) + n % 2;
-            uint32_t bits = (uint32_t)lanes[l][i.o[10 + n].slot];
-            memcpy(&d[l][n], &bits, sizeof bits);
+            d[l][n] = as<float>(lanes[l][i.o[10 + n].slot]);
             for (int k = 0; k < 16; k++)
                 d[l][n] += a[row][k] * b[k][column];
         }
     for (int l = 0; l < WARP; l++)
-        for (int n = 0; n < 4; n++) {
-            uint32_t bits;
-            memcpy(&bits, &d[l][n], sizeof bits);
-            lanes[l][i.o[n].slot] = bits;
-        }
+        for (int n = 0; n < 4; n++)
+            lanes[l][i.o[n].slot] = bits(d[l][n]);
 }
 
 /* Four matrices of 8 rows of 16 bytes; lane l has the address of row l % 8 of matrix l / 8. */
@@ -131,7 +118,7 @@ static void begin_copy(Block &b, Thread &t, const Instruction &i)
     char *to = ptx_place(b, t.index, SHARED, address(t, i.o[0]), 16, NOT_YET);
     if (bytes > 16 || from % 16)
         throw Finding{"a copy of more than 16 bytes, or from a misaligned address"};
-    t.copies.push_back({to, (const char *)from, bytes, &i});
+    t.copies.push_back({to, (const char *)from, bytes});
 }
 static void end_copies(Block &b, Thread &t)
 {
@@ -236,7 +223,7 @@ static void run_block(Block &b, bool backwards)
 static void begin_block(Block &b, unsigned index)
 {
     PtxKernel &k = *b.k;
-    b.index = index, b.x = index % b.grid.blocks_x, b.y = index / b.grid.blocks_x;
+    b.index = index;
     b.interval = 0, b.fenced = false;
     b.counted.clear(), b.behind.clear();
     b.shared.assign(k.shared_bytes, '\xa5');
@@ -244,8 +231,8 @@ static void begin_block(Block &b, unsigned index)
     std::map<std::string, uint64_t> special = {{"%ntid.x", b.grid.threads},
                                                {"%nctaid.x", b.grid.blocks_x},
                                                {"%nctaid.y", b.grid.blocks_y},
-                                               {"%ctaid.x", b.x},
-                                               {"%ctaid.y", b.y},
+                                               {"%ctaid.x", index % b.grid.blocks_x},
+                                               {"%ctaid.y", index / b.grid.blocks_x},
                                                {"%tid.x", 0}};
     for (auto &s : k.special)
         if (!special.count(s.first))

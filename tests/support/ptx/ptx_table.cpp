@@ -8,18 +8,6 @@
 typedef std::map<std::string, Compute *> Table;
 
 /* ---- values in registers ---- */
-template <class T> static T as(uint64_t bits)
-{
-    T x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-template <class T> static uint64_t bits(T x)
-{
-    uint64_t b = 0;
-    memcpy(&b, &x, sizeof x);
-    return b;
-}
 template <> bool as<bool>(uint64_t b) { return b != 0; }
 
 /* name: d = expression, of a, b and c of type T. */
