@@ -3,7 +3,7 @@
 #include <math.h>
 
 const char *const remedy_names[REMEDIES] = {
-    "none",   "overlap, 8 buckets", "16 batches per exchange", "BF16 gradient", "8 bits",
+    "none",   "overlap, 8 buckets", "16 batches/exchange", "BF16 gradient", "8 bits",
     "2 bits", "largest 1 %",        "DiLoCo, every 500"};
 enum { BATCHES = 16, INNER = 500, BUCKETS = 8 };
 

@@ -66,12 +66,11 @@ void what_if_lines(const WhatIf *w, char line[WHAT_IF_LINES][WHAT_IF_ROOM])
 
 /* ---- the panels ---- */
 
-/* Both panels of lines have the same colours: each lists half of them. */
+/* Both panels of lines have the same colours, which the first lists, in two columns. */
 static PlotStyle line_of(const WhatIf *w, int remedy, bool listed)
 {
-    const char *name = remedy == REMEDY_BF16 && w->format == FORMAT_MIXED
-                         ? "BF16 gradient (as none)"
-                         : remedy_names[remedy];
+    const char *name = remedy == REMEDY_BF16 && w->format == FORMAT_MIXED ? "BF16 (as none)"
+                                                                          : remedy_names[remedy];
     return (PlotStyle){.color = plot_series(remedy),
                        .dashed = remedy >= 7,
                        .width = remedy == (int)w->remedy ? 4 : 1.5,
@@ -88,7 +87,6 @@ static void draw_ranks(const WhatIf *w, Plot *plot)
     for (int r = 0; r < REMEDIES; r++) {
         WhatIf other = *w;
         other.remedy = r;
-
         if (!step_possible(&other))
             continue;
         for (int i = 0; i < SIZES; i++) {
@@ -96,7 +94,7 @@ static void draw_ranks(const WhatIf *w, Plot *plot)
             x[i] = other.P;
             y[i] = 100 * step_cost(&other).efficiency;
         }
-        plot_line(panel, SIZES, x, y, line_of(w, r, r < REMEDIES / 2));
+        plot_line(panel, SIZES, x, y, line_of(w, r, true));
     }
     plot_scatter(panel, 1, &here, &now, (PlotStyle){.color = PLOT_INK, .size = 12});
 }
@@ -105,7 +103,7 @@ static void draw_bandwidths(const WhatIf *w, Plot *plot)
 {
     enum { STEPS = 80 };
     double x[STEPS], y[STEPS], here = 8 * w->link.bandwidth / 1e9, now = step_cost(w).seconds;
-    PlotPanel *panel = plot_cell(plot, 0, 1, "An update against bandwidth",
+    PlotPanel *panel = plot_cell(plot, 0, 1, "An update against bandwidth (same colours)",
                                  plot_log("bandwidth (Gbit/s)", 10, 0.009, 1e4),
                                  plot_log("time (s)", 10, 0, 0));
     for (int r = 0; r < REMEDIES; r++) {
@@ -118,7 +116,7 @@ static void draw_bandwidths(const WhatIf *w, Plot *plot)
             other.link.bandwidth = x[i] * 1e9 / 8;
             y[i] = step_cost(&other).seconds;
         }
-        plot_line(panel, STEPS, x, y, line_of(w, r, r >= REMEDIES / 2));
+        plot_line(panel, STEPS, x, y, line_of(w, r, false));
     }
     plot_scatter(panel, 1, &here, &now, (PlotStyle){.color = PLOT_INK, .size = 12});
 }
