@@ -78,7 +78,7 @@ reference:  ## grade the reference RUNS=30 times, with other ranks, images and s
 hidden:     ## grade the honest and dishonest submissions of tests/hidden (a quarter of an hour)
 worklog:    ## list what your work log lacks, WORKLOG=lab2_ddp/worklog.md
 leaderboard:## rank the runs in SUBMISSIONS=FOLDER by their efficiency on one link, NP=2
-class-mistakes: ## what a class got wrong: of the build/out/mistakes.txt in SUBMISSIONS=FOLDER
+class-mistakes: ## what a class got wrong, from the build/out/mistakes.txt in SUBMISSIONS=FOLDER
 update:     ## install a corrected tarball, TARBALL=labs.tar.gz; files you have changed stay
 handout:    ## the students' tarball: no solutions; of the tests only bench
 autograder-zip: ## that tarball with the grader's scripts, for Gradescope
@@ -106,7 +106,7 @@ SCRIPT := common/setup/launch.sh
 crlf = grep -q "$$(printf '\r')" $(SCRIPT)
 ifneq ($(shell test -x $(SCRIPT) && ! $(crlf) && echo fine),fine)
 ifeq ($(shell $(crlf) && echo yes),yes)
-$(error the files have Windows' line ends (CRLF): clone with git clone -c core.autocrlf=false, \
+$(error the files have Windows line endings (CRLF): clone with git clone -c core.autocrlf=false, \
     or unpack the tarball on this system)
 endif
 $(shell find . -name '*.sh' -exec chmod +x {} +; chmod +x */kit/run_autograder */*/*.py 2>/dev/null)

@@ -4,7 +4,7 @@
  *     gradient_bytes = 7.45e6
  *
  * A line is NAME = NUMBER; '#' begins a comment, also behind a number. A number is decimal, with a
- * point and nothing else; all other texts are refused with a message. Nothing behind '=', "?" or
+ * point and nothing else; all other texts are refused with a message. Nothing after '=', "?" or
  * "TODO" is an unanswered question. A line that cannot be parsed is ignored.
  *
  * The judge does not know the expected numbers, so that they cannot be read in its source: it knows

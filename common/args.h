@@ -45,7 +45,7 @@ enum { MOST_OPTIONS = 48 };
         memcpy(table, options, sizeof(options)); \
     } while (0)
 
-/* Read argv into the options' values: "--name=value" or "--name value"; the last of two wins.
+/* Read argv into the options' values: "--name=value" or "--name value"; the last one counts.
  * --help (-h) prints idea and table and exits 0. An unknown option, a missing or bad value, or a
  * left-over word ends the program with one line naming what was expected (exit 2). Strings point
  * into argv.

@@ -87,7 +87,7 @@ typedef struct ModelSpec {
     const char *name;     /* "linear" "mlp" "cnn" "resnet8" "resnet20" "resnet56" … (6n+2)
                            * "wrn16-K" "airbench-W" "airbench-W-silu" "airbench-W-relu"; of text
                            * "gpt-D-L-H" (width D, L layers, H heads), and "gpt-D-L-H-post", whose
-                           * norms stand behind attention and MLP, not before them */
+                           * norms come after attention and MLP, not before them */
     int h, w, c, classes; /* of an image; of text 1, T tokens, 1, and the vocabulary's size */
     int hidden[8];        /* mlp: sizes of its hidden layers, ended by 0; empty: {256, 128} */
     bool no_skip;         /* residual nets without their residual connections */

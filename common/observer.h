@@ -1,4 +1,4 @@
-/* observer.h: what a training does, reported while it does it to those that register.
+/* observer.h: what a training does, reported as it happens to those that register.
  *
  * The library knows nothing of those who check it (common/judge/): they register an observer when
  * the program starts, and see what passes here. Each call may be NULL; it comes on the thread that

@@ -28,7 +28,7 @@ static void parse(RunOptions *run, LawStudy *s, Option *table, int argc, char **
         {0}};
     OPTIONS_KEEP(table, options);
     args_parse("11_model_size",
-               "The loss as a law of the model's size and the text's, and what it predicts.", table,
+               "The loss as a function of model and text size, and what that predicts.", table,
                argc, argv);
 }
 

@@ -130,7 +130,7 @@ static void report(const void *session)
     for (int i = 0; i < WHAT_IF_LINES; i++)
         run_say(run, "  %s", line[i]);
     run_say(run, "not in the model: topology, congestion, slow ranks, pipelines, the loader, small "
-                 "batches' slower kernels, compressing, fragments of memory, and how well it "
+                 "batches' slower kernels, compressing, memory fragmentation, and how well it "
                  "learns");
     free(title);
 }

@@ -88,7 +88,7 @@ static void race(int rank, int size)
     remove(path);
     for (int r = 0; r < size && r < MOST; r++)
         printf("race: the file has %d of the %d lines of rank %d\n", lines[r], LINES, r);
-    printf("race: %d lines are of no rank\n", torn);
+    printf("race: %d lines belong to no rank\n", torn);
 }
 
 /* For --help, and for a word that is no option. Returns the exit status. */

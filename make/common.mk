@@ -54,7 +54,7 @@ COMMON := $(filter-out $(GPU_SOURCES) common/judge/exercise_main.c, \
 # start.c must run on any processor, to report that the rest cannot.
 $(B)/common/base/start.o: override CFLAGS := -O1 -g $(if $(X86),-march=x86-64)
 # The fuzzers read files: the kernels need no instrumentation, which takes minutes to compile.
-$(BUILD)/fuzz/common/backend/cpu/%.o: SANITIZE := -O1
+$(BUILD)/fuzz/common/backend/cpu/%.o: SANITIZE := -O0
 # Some compilers prefer half of AVX-512's width, which the kernels' own vectors do not: what one
 # stores the other then loads late.
 $(B)/common/backend/cpu/%.o: WIDE := $(if $(X86),-mprefer-vector-width=512)

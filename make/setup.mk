@@ -28,15 +28,15 @@ one_line = $(if $(findstring $(newline),$(value $(1))),,yes)
 $(foreach name,$(INHERITED) $(TYPED), \
     $(call must,$(call one_line,$(name)),$(name)=: expected one line))
 $(call must,$(call plain,BUILD,: %), \
-    BUILD=$(BUILD): expected a folder's name without quotes or signs of the shell)
+    BUILD=$(BUILD): expected a folder's name without quotes or special characters)
 # Text that only programs read, in quotes; flags of compilers, which may have quotes.
 TEXT := ARGS SUBMISSION SUBMISSIONS TARBALL WORKLOG DATA_DIR
 FLAGS := CFLAGS CPPFLAGS LDFLAGS LDLIBS %_CFLAGS %_LIBS
 $(foreach name,$(filter-out $(TEXT) $(FLAGS),$(INHERITED) $(TYPED)), \
-    $(call must,$(call plain,$(name)),$(name)=$($(name)): expected no quotes or signs of the shell))
+    $(call must,$(call plain,$(name)),$(name)=$($(name)): expected no quotes or special characters))
 $(foreach name,$(filter $(FLAGS),$(INHERITED) $(TYPED)), \
     $(call must,$(call without,$(name),` ; & | < > $$), \
-    $(name)=$($(name)): expected no signs of the shell))
+    $(name)=$($(name)): expected no special characters))
 $(call must,$(filter-out 0,$(shell expr x$(call quoted,$(JOBS)) : 'x[1-9][0-9]\{0,3\}$$')), \
     JOBS=$(JOBS): expected 1 to 9999)
 $(call must,$(filter-out 0,$(if $(CLASS), \

@@ -41,7 +41,7 @@ static const char *alone(const Evidence *e)
     for (int r = 0; r < e->np; r++)
         if (e->world[r] <= 1)
             return e->world[r]
-                     ? "a rank runs alone: open all ranks' (step 1)"
+                     ? "a rank runs alone: open one over all ranks (step 1)"
                      : "start the communication library with comm_open (step 1), broadcast "
                        "(step 5), average the gradients (step 6)";
     return NULL;

@@ -197,7 +197,7 @@ static void judge_images_used(Report *r)
         f->found = many
                      ? format_new("trained on %.0f images; %.0f are allowed", r->trained,
                                   r->allowed)
-                     : format_new("an update takes %.0f images on average; at least %d are asked",
+                     : format_new("an update takes %.0f images on average; at least %d required",
                                   batch, r->batch);
         if (k == IMAGES)
             f->advice = format_new("%s", many

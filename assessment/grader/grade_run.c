@@ -229,7 +229,7 @@ Finding grade_run(const Report *r, const Paths *at, double *seconds)
                        r->o->np, log_name(r->o, at->run_log));
     } else if (*ended.killed) {
         f.found = format_new("ended by the grader after %.1f s: %s", ended.seconds, ended.killed);
-        f.advice = format_new("a training does nothing of the kind; its output: %s",
+        f.advice = format_new("a training program does nothing like that; its output: %s",
                               log_name(r->o, at->run_log));
     } else if (ended.status != 0) {
         f = ended_wrong(r, &ended, at->run_log);

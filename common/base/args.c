@@ -185,7 +185,7 @@ static void print_help(const char *program, const char *idea, const Option *opti
     char *title = format_new("%s: %s", program, idea);
     print_wrapped(title, 0, 0);
     free(title);
-    printf("\nOptions (--name=value or --name value; the last of two wins):\n");
+    printf("\nOptions (--name=value or --name value; the last one counts):\n");
     for (const Option *o = options; o->name; o++)
         print_option(o);
     printf("  %-*s%s\n", COLUMN - 2, "-h, --help", "this text");

@@ -229,7 +229,7 @@ char *file_log_put(FILE *log, const char *text)
             char *error = format_new("%s", strerror(errno));
             if (known == 0 &&
                 ftruncate(file, before.st_size)) /* half a line would be a wrong one */
-                note("note: the log's last line is not whole");
+                note("note: the log's last line is incomplete");
             return error;
         }
     }

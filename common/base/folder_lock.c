@@ -77,7 +77,7 @@ FolderLock *folder_lock(const char *folder, const char *program)
     if (flock(file, LOCK_EX | LOCK_NB)) {
         if (errno == EWOULDBLOCK)
             refuse(folder, file);
-        note("note: %s: %s: start no second run in this folder", path, strerror(errno));
+        note("note: %s: %s: do not start a second run in this folder", path, strerror(errno));
         close(file);
         free(path);
         return NULL;

@@ -64,7 +64,7 @@ double memory_addresses_left(void)
 void memory_require(double bytes, const char *what, const char *smaller)
 {
     double left = memory_left();
-    REQUIRE(bytes <= left, "%s would take %.3g GB, and this process may use %.3g GB more: %s", what,
+    REQUIRE(bytes <= left, "%s would take %.3g GB, but this process may use %.3g GB more: %s", what,
             bytes / 1e9, left / 1e9, smaller);
 }
 

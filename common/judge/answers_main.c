@@ -50,7 +50,7 @@ int answers_main(int argc, char **argv, const char *lab, const Question *questio
     char *wrong = answers_read(&file, path);
     if (wrong && access(path, F_OK) != 0 && argc == 1) {
         free(wrong);
-        wrong = format_new("%s: missing: get it back, in the folder of labs.tar.gz: tar xzf "
+        wrong = format_new("%s: missing: restore it, in the folder of labs.tar.gz: tar xzf "
                            "labs.tar.gz labs/%s",
                            path, path);
     }

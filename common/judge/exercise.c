@@ -122,7 +122,7 @@ static char *why_to_do(char *error)
         !strstr(file, "exercises/") || !code_above(file, line))
         return error;
     free(error);
-    return format_new("your code is there, but the line TODO(…) still stands below it: delete it "
+    return format_new("your code is there, but the line TODO(…) is still below it: delete it "
                       "(%s, line %d)",
                       file, line);
 }

@@ -127,7 +127,7 @@ void trial_run(const char *file, void (*judge)(void *unused))
     judge(NULL);
     const char *changed = left_changed(before);
     if (changed)
-        exercise_wrong("it left something changed behind: %s", changed);
+        exercise_wrong("it changed something and left it so: %s", changed);
     fflush(stdout);
     deliver(0, TRIAL_RIGHT);
 }

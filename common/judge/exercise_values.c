@@ -330,14 +330,14 @@ static char *any_mistake(int first)
     if (isnan(found) && !isnan(right(first)))
         return format_new("%s is not a number: a division by 0, or never set?", name);
     if (always(zero, name, times))
-        return format_new("%s is always 0: is a division in integers, or a sum never added to?",
+        return format_new("%s is always 0: is it an integer division, or a sum never added to?",
                           name);
     if (always(turned, name, times))
         return format_new("the sign of %s is wrong", name);
     if (isfinite(times) && fabs(times - 1) > 1e-3 && always(factor, name, times))
         return format_new("%s is always %.6g times the right value", name, times);
     if (always(nearly, name, times))
-        return format_new("%s is nearly right: is it in float in place of double, or by an "
+        return format_new("%s is nearly right: is it in float instead of double, or an "
                           "approximation?",
                           name);
     return NULL;

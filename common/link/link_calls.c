@@ -161,7 +161,7 @@ void link_enter(const Call *call)
     if (!link_on())
         return;
     REQUIRE(call->comm == MPI_COMM_NULL || call_comm(call->comm),
-            "%s: a link does not support communicators of this origin: use MPI_Comm_split and the "
+            "%s: a link does not support communicators made this way: use MPI_Comm_split and the "
             "like, or no --link and --clock real",
             call->name);
     entered = clock_enter();

@@ -386,8 +386,8 @@ char *checkpoint_progress(const char *path, Progress *p)
 void progress_require(const char *path, const Progress *p, int images, int epochs)
 {
     REQUIRE(p->position <= images,
-            "%s: saved after %lld images of an epoch, and now there are %d training images: use as "
-            "many as then",
+            "%s: saved after %lld images of an epoch, and now there are %d training images: give "
+            "the same number",
             path, (long long)p->position, images);
     bool beyond = p->epoch > epochs || (p->epoch == epochs && p->position > 0);
     REQUIRE(epochs == 0 || !beyond,

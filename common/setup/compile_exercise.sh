@@ -58,7 +58,7 @@ missing() {
             return ;;
         esac
     done
-    echo "$source: missing: get it back, in the folder of labs.tar.gz:" \
+    echo "$source: missing: restore it, in the folder of labs.tar.gz:" \
         "tar xzf labs.tar.gz labs/$source"
 }
 # Warnings that are nearly always a mistake of which the check would see only the numbers.

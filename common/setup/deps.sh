@@ -48,7 +48,7 @@ show_progress() {
     [ ! -t 2 ] || [ "${TERM:-dumb}" = dumb ] || { start=$'\r' end=$'\e[K'; }
     trap '' INT
     [ "$1" != installing ] || trap 'printf "$start$end" >&2
-        say "apt-get is installing, and must not stop half way: it finishes first"' INT
+        say "apt-get is installing and must not stop half way: letting it finish"' INT
     while true; do
         IFS= read -r -t 1 part
         got=$?
@@ -59,7 +59,7 @@ show_progress() {
                     part=${line#*:*:}
                     percent=${part%%[.:]*} what=${part#*:} ;;
                 *) echo "$line" ;;&
-                *'for cache lock'*) what='waiting for another program that installs' ;;
+                *'for cache lock'*) what='waiting for another package manager' ;;
             esac
             line=
         elif [ $got -lt 128 ]; then break
@@ -78,7 +78,7 @@ fetch() { apt fetching install -y --no-install-recommends --download-only "$@"; 
 install() {
     local size began=$SECONDS
     if ! root=$(root_command); then
-        say "not root, and sudo needs a password here: ask the administrator for that command"
+        say "not root, and sudo needs a password here: ask the administrator to run that command"
         return 1
     fi
     [ "$root" != sudo ] || sudo -v || return 1 # asks before there is progress on the screen
@@ -103,7 +103,7 @@ if [ -n "$missing" ]; then
     for part in $missing; do
         say "    $part: $(part_field "$part" 3) ($(grep "^$part	" "$out/probe/results" | cut -f 4))"
     done
-    if [ -z "$packages" ]; then say "no package of this system helps; 'make doctor' says more"
+    if [ -z "$packages" ]; then say "no package on this system provides it; 'make doctor' says more"
     else
         say "$(install_command $packages)"
         if [ "${DEPS:-}" = no ]; then say "DEPS=no: nothing is installed"

@@ -69,20 +69,20 @@ missing=$(missing_parts required optional window data grade solution unit test)
 must=$(missing_parts required)
 packages=$(not_installed $(packages_of $missing))
 echo
-if [ -z "$missing" ]; then echo "everything is here"
+if [ -z "$missing" ]; then echo "nothing is missing"
 else
     echo "missing: $(echo $missing)"
     if [ -n "$packages" ]; then
         echo "install: $(install_command $packages)"
         if [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
             echo "         sudo needs a password here; without one" \
-                "ask the administrator for exactly this"
+                "ask the administrator to run exactly this"
         fi
     elif [ -z "$(package_manager)" ]; then
         echo "install: no apt-get, dnf or pacman found:" \
             "common/setup/parts.txt names the parts"
     else
-        echo "install: no package of this system helps:" \
+        echo "install: no package on this system provides it:" \
             "see the last column and common/setup/parts.txt"
     fi
 fi

@@ -155,7 +155,7 @@ while ! gone "$pid"; do
     if [ -n "$end_at" ]; then
         if [ $SECONDS -ge "$end_at" ]; then
             [ ! -e "$run/stopping" ] || [ -e "$run/why" ] ||
-                echo "143 the ranks had not stopped LABS_STOP_SECONDS=$limit after a signal" \
+                echo "143 the ranks had not stopped within LABS_STOP_SECONDS=$limit of a signal" \
                     >"$run/why"
             [ -z "$run" ] || end_members
             # It has a status to report: for launch.sh this takes as long as it gets no processor.

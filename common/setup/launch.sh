@@ -17,7 +17,7 @@ fail() { # words; no control character of what they quote reaches the terminal
     printf 'error: %s\n' "$(printf %s "$*" | tr '\000-\037\177' '?')" >&2
     exit 2
 }
-usage="use: launch.sh [--np P] [--hosts a:4,b:4] PROGRAM ARGUMENTS…"
+usage="usage: launch.sh [--np P] [--hosts a:4,b:4] PROGRAM ARGUMENTS…"
 
 np='' hosts=''
 while [ $# -gt 0 ]; do
@@ -61,7 +61,7 @@ fi
 enough() { # how many it needs
     [ -z "$left" ] || [ "$left" -ge "$1" ] || {
         echo "error: at most $((left > 0 ? left : 0)) more processes and threads are allowed" \
-            "here, this needs $1: a higher ulimit -u" >&2
+            "here, and this needs $1: raise ulimit -u" >&2
         exit 2
     }
 }
@@ -108,7 +108,7 @@ agent=${OMPI_MCA_plm_rsh_agent:-ssh}
 # With fewer mpirun waits forever: measured at 2, 4 and 8 ranks.
 files=$(ulimit -n) needed=$((32 + 6 * most))
 [ "$files" = unlimited ] || [ "$files" -ge "$needed" ] ||
-    fail "at most $files open files are allowed here, $most ranks need $needed: ulimit -n $needed"
+    fail "at most $files open files are allowed here; $most ranks need $needed: ulimit -n $needed"
 
 # This process's cgroups, v2 and v1, and those above them: what a container or batch system allows.
 cgroups() {
@@ -142,7 +142,7 @@ done < <(cgroups 2>/dev/null)
 needed=$((40 + 40 * most)) # mpirun; Open MPI and a small network
 [ -z "$memory" ] || [ "$memory" -ge $needed ] ||
     fail "this container or job may use $memory MB of memory, and $most ranks need at least" \
-        "$needed MB: fewer ranks (NP=), or a higher limit"
+        "$needed MB: use fewer ranks (NP=), or raise the limit"
 threads=$((cores / most > 0 ? cores / most : 1))
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$threads}
 
@@ -150,7 +150,7 @@ if [ -n "$left" ] && [ "$left" -lt "${processes:-10000}" ]; then processes=$left
 needed=$((10 + most * (5 + OMP_NUM_THREADS))) # Open MPI 2, OpenBLAS 1, reading data 2
 [ -z "$processes" ] || [ "$processes" -ge "$needed" ] ||
     fail "at most $((processes > 0 ? processes : 0)) more processes and threads are allowed here," \
-        "$most ranks need $needed: fewer ranks (NP=), or a higher ulimit -u or pids.max"
+        "$most ranks need $needed: use fewer ranks (NP=), or raise ulimit -u or pids.max"
 
 # No warnings about networks and plug-ins that this machine lacks; no stack dumps: a debugger shows
 # more.
@@ -371,7 +371,7 @@ which_host() { # of the others it cannot start on, and why
         esac
         return
     done
-    echo "is the same Open MPI there, and does a firewall let it call back?"
+    echo "is the same Open MPI there, and does the firewall let it connect?"
 }
 
 # No rank has said why: then mpirun's words do.

@@ -40,9 +40,9 @@ nearest=$(printf '%s\n' "${own[@]}" | awk -v wanted="$wanted" '
             if ((d = distance(wanted, form[k])) < best) { best = d; name = form[k] }
     }
     END { print name }')
-if [ -n "$nearest" ]; then echo "ONLY=$only: no name has this in it: is it $nearest?" >&2
+if [ -n "$nearest" ]; then echo "ONLY=$only: no name contains this: did you mean $nearest?" >&2
 elif [ ${#own[@]} -gt 30 ]; then
-    echo "ONLY=$only: no name has this in it: with LAB=lab1, lab2 or lab3 this lists the names" >&2
+    echo "ONLY=$only: no name contains this: with LAB=lab1, lab2 or lab3 this lists the names" >&2
 else echo "ONLY=$only: none of these names has it: ${own[*]}" >&2
 fi
 exit 2

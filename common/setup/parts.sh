@@ -107,7 +107,7 @@ choose() { # lab, file, program…
         return
     done
     if [ "${NEXT:-0}" = 1 ]; then
-        echo "that was the last part: ${lab%%_*} has $(number "$part")" >&2
+        echo "that was the last part: ${lab%%_*} has $(number "$part") parts" >&2
     else echo "every part is done: 'make ${lab%%_*} ONLY=5' opens one again" >&2
     fi
     return 1

@@ -310,7 +310,7 @@ done
 wait
 if [ -e "$work/late" ]; then
     echo "error: $(cat "$work/late") has not answered for $limit s: is this machine very busy?" \
-        "Then again, or with LABS_PROBE_SECONDS=600" >&2
+        "Run it again, perhaps with LABS_PROBE_SECONDS=600" >&2
     exit 2
 fi
 for part in $parts; do cat "$work/$part.result"; done >"$work/results"

@@ -31,7 +31,7 @@ tar -xmf $work/tar -C $work --no-same-owner 2>$work/log || die "$tarball: $(head
 new=$work/labs
 (cd $new && sha256sum --check --strict --quiet $sums >/dev/null 2>&1) &&
     [ "$(find $new -type f | wc -l)" = $(($(wc -l <$new/$sums) + 1)) ] ||
-    die "$tarball: a file in it is not the one that was packed"
+    die "$tarball: a file in it does not match its checksum"
 
 # What is each file: as given out, changed, gone? $sums has "sum  name" on each line. A link, a
 # folder or what cannot be read counts as changed.
@@ -63,7 +63,7 @@ while IFS= read -r name; do
     esac
 done < <(cut -c 67- $sums | sort | comm -23 - $work/in_new)
 [ ${#beside[@]} -le 100 ] || die "${#beside[@]} files are neither as they were given out nor" \
-    "as in $tarball (Windows' line ends?): unpack it beside this folder and copy your files"
+    "as in $tarball (Windows line endings?): unpack it beside this folder and copy your files"
 for name in "${take[@]}" "${beside[@]}"; do
     folder=${name%/*}
     [ "$folder" = "$name" ] || mkdir -p "$folder" 2>$work/log || die "$(head -n 1 $work/log)"

@@ -157,10 +157,10 @@ void speed_say(const Speeds *s)
     char *busy = disturbed
                    ? format_new("%d of %d disturbed by other processes%s", disturbed,
                                 s->rounds * s->sizes,
-                                several_threads(s) ? ": at most that long, with --threads 1 exact"
+                                several_threads(s) ? ": an upper bound; exact with --threads 1"
                                                    : ": their time is left out")
                    : format_new("undisturbed");
-    run_say(s->run, "speed: median (quartiles) of %d rounds, %s; time to the target: updates × it",
+    run_say(s->run, "speed: median (quartiles) of %d rounds, %s; time to target: updates × this",
             s->rounds, busy);
     free(busy);
 }

@@ -47,7 +47,7 @@ static void judge(void *unused)
         exercise_group(h.scale > 1 ? "exponents in the hundreds" : P == 1 ? "P = 1" : NULL);
         for (int r = 0; r < P; r++) {
             exercise_case("%s, rank %d", where, r);
-            WRONG_UNLESS(h.out[r][size] == PLAYED_BEHIND, "%s: it writes behind out [%d]", where,
+            WRONG_UNLESS(h.out[r][size] == PLAYED_BEHIND, "%s: it writes past out [%d]", where,
                          size);
             exercise_values("out", h.out[r], size);
             free(h.out[r]);

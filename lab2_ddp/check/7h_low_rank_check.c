@@ -40,7 +40,7 @@ static double judge_step(const char *what, int rows, int columns, int rank, floa
     low_rank(p, q, m, rows, columns, rank, mean, &ranks);
     WRONG_UNLESS(ranks.calls, "the mean over the ranks is never taken: each rank keeps its own p");
     WRONG_UNLESS(p[rows * rank] == UNSET && q[columns * rank] == UNSET,
-                 "it writes behind p [rank * rows] or q [rank * columns]");
+                 "it writes past p [rank * rows] or q [rank * columns]");
     exercise_tolerance(2e-4 * size, 2e-4);
     exercise_case("%s, m [%d][%d], rank %d", what, rows, columns, rank);
     exercise_values("p (before the mean)", ranks.asked, rows * rank);

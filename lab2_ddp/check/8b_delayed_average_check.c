@@ -20,4 +20,4 @@ static void judge(void *unused)
 
 const ExerciseCheck exercise_check = {
     __FILE__, "delayed_average", 4,
-    "the mean in the place of what was sent, the way since then kept", judge};
+    "the mean in place of what was sent, the change since then kept", judge};

@@ -89,7 +89,7 @@ static char *guards_fault(const float *v, int count)
         behind |= v[count + i - 1] != UNTOUCHED;
     }
     return before || behind
-             ? format_new("it writes outside of v, %s it", before ? "before" : "behind")
+             ? format_new("it writes outside of v, %s it", before ? "before" : "after")
              : NULL;
 }
 

@@ -70,7 +70,7 @@ static void note_array(const MlpRank *k, int positions, const char *name, const 
                {"dw1", k->m.dw1, F * C},     {"dw2", k->m.dw2, C * F}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!strcmp(all[i].name, name)) {
-            WRONG_UNLESS(all[i].v[all[i].n] == PLAYED_BEHIND, "%s: it writes behind %s [%d]", where,
+            WRONG_UNLESS(all[i].v[all[i].n] == PLAYED_BEHIND, "%s: it writes past %s [%d]", where,
                          name, all[i].n);
             exercise_values(all[i].name, all[i].v, all[i].n);
         }

@@ -11,7 +11,7 @@
  *     SPLIT_DATA       the gradient: an all-reduce of W
  *     SPLIT_TENSOR     attention and MLP each make an all-reduce of A, forward and backward: 4
  *     SPLIT_SEQUENCE   in place of each of those an all-gather and a reduce-scatter of A; and
- *                      backward two all-gathers more, since whole inputs are not kept
+ *                      backward two more all-gathers, since whole inputs are not kept
  *     SPLIT_CONTEXT    P - 1 passes around the ring with 2 A / P bytes, forward; P - 1 with
  *                      4 A / P, backward (the gradients of keys and values go along); and as every
  *                      rank has all weights, the gradient: an all-reduce of W

@@ -7,7 +7,7 @@
 /* All-reduce by recursive halving and doubling: every rank ends with the sum over the ranks of
  * v [count].
  *
- * Let P be a power of two. Each rank has a range of v that it cares for, at first [0, count).
+ * Let P be a power of two. Each rank has a range of v that it handles, at first [0, count).
  *   1. reduce-scatter by halving: in the steps d = P/2, P/4, … 1 rank r and rank r ^ d cut their
  *      range, which is the same, at its middle, begin + (end - begin) / 2. The one without the bit
  *      d in its number keeps the lower half, the other the upper. Each sends the half that it gives

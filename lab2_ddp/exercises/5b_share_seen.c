@@ -2,7 +2,7 @@
 #include "check.h"
 #include "lab2.h"
 
-/* Which share of the training images, 0 … 1, has at least one rank read after `epochs` epochs, on
+/* What share of the training images, 0 … 1, has been read by any rank after `epochs` epochs, on
  * average? There are `size` ranks (1 or more), each reads 1/size of the images in an epoch, by this
  * kind of partition (5a_partition.c), and size divides the number of images. 0 after 0 epochs.
  *

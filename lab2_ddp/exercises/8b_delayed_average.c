@@ -12,5 +12,5 @@
  * (Delayed averaging, as in DaSGD: Zhou et al., arXiv 2006.00441.) */
 void delayed_average(float *w, const float *sent, const float *mean, int n)
 {
-    TODO("the mean in the place of what was sent; the way since then stays");
+    TODO("the mean in place of what was sent; keep the change since then");
 }

@@ -8,7 +8,7 @@
  *
  *   1. residual = decay residual + delta
  *   2. choose the k elements of residual with the largest |.| (of equal ones those that come
- *      first). Write their positions, in rising order, into at [k], and what the others will
+ *      first). Write their positions, in ascending order, into at [k], and what the others will
  *      receive into value [k]: without two_bits the element itself
  *   3. with two_bits: let m be the largest |.| of the chosen. An element becomes +m or -m where its
  *      |.| is 3m/4 or more, else +m/2 or -m/2, with its own sign, as copysignf gives it

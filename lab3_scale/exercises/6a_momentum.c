@@ -9,7 +9,7 @@
  *     v = mu v + d
  *     w = w - rate v
  *
- * as torch.optim.SGD does it. The rate stands outside of v: when it changes, it changes for the
+ * as torch.optim.SGD does it. The rate is applied outside v: when it changes, it changes for the
  * whole velocity at once. (Polyak, 1964.) */
 void momentum(float *w, float *v, const float *g, int n, double rate, double mu, double decay)
 {

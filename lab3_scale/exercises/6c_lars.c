@@ -9,7 +9,7 @@
  *     v = mu v + rate local (g + decay w)
  *     w = w - v
  *
- * |x| is the Euclidean norm of the whole layer: sum it in double. The rate stands inside of v (You,
+ * |x| is the Euclidean norm of the whole layer: sum it in double. The rate is inside v (You,
  * Gitman & Ginsburg, arXiv 1708.03888). Biases and batch norm's parameters are not given to it; the
  * optimiser moves them by momentum, without decay. */
 void lars(float *w, float *v, const float *g, int n, double rate, double mu, double decay,

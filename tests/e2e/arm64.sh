@@ -23,7 +23,7 @@ compile() { # file…
         lab=${file#"$BUILD/"} lab=${lab%%/*}
         [ "$lab" != tests ] || lab='lab1_gd -Ilab2_ddp -Ilab3_scale'
         # shellcheck disable=SC2086 # words
-        $cc -D_GNU_SOURCE -std=gnu11 -O1 -fopenmp -fno-math-errno \
+        $cc -D_GNU_SOURCE -std=gnu11 -Og -fopenmp -fno-math-errno \
             -fno-optimize-sibling-calls -Wall -Wextra -Wno-unused-parameter -Werror \
             $drawing -Icommon -I$lab -Itests/support "${libraries[@]/#-I/-idirafter}" \
             -idirafter /usr/include -idirafter "$multiarch" \

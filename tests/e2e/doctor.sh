@@ -24,7 +24,7 @@ rows "this machine"
 for part in $required; do
     grep -qE "^$part +found " "$work/out" || wrong "$part: not found here"
 done
-tail -n 3 "$work/out" | grep -qE '^(everything is here|install: |missing: )' ||
+tail -n 3 "$work/out" | grep -qE '^(nothing is missing|install: |missing: )' ||
     wrong "no closing line"
 [ ! -e "$work/build/config.mk" ] || wrong "doctor writes the build's configuration"
 
@@ -85,6 +85,6 @@ machine "$work/debian" 2
 command='sudo apt-get install -y --no-install-recommends gcc libc6-dev openmpi-bin libopenmpi-dev'
 grep -q "^install: $command " "$work/out" || wrong "Debian's command"
 if grep '^install: .*zlib1g-dev' "$work/out"; then wrong "asks for a package that is installed"; fi
-grep -q 'ask the administrator for exactly this' "$work/out" ||
+grep -q 'ask the administrator to run exactly this' "$work/out" ||
     wrong "an ordinary user is not told whom to ask"
 grep '^install: ' "$work/out"

@@ -95,15 +95,15 @@ mv $exercises/9b_column_shard.c $exercises/9B_column_shard.c
 rm $exercises/8_busy.c $exercises/answers.txt
 check
 expect FAIL converged 'the function can end without return: every path'
-expect TODO update 'your code is there, but the line TODO(…) still stands below it: delete it'
+expect TODO update 'your code is there, but the line TODO(…) is still below it: delete it'
 expect PASS gradient '' # with what lab1.h includes
 expect FAIL shuffle 'you called rng_below(r, 0): n must be 1 or more'
 expect FAIL column_shard 'missing: is it now called 9B_column_shard.c? Rename that file'
-expect FAIL busy 'missing: get it back, in the folder of labs.tar.gz: tar xzf labs.tar.gz labs/'
+expect FAIL busy 'missing: restore it, in the folder of labs.tar.gz: tar xzf labs.tar.gz labs/'
 [ "$(count PASS) $(count TODO) $(count FAIL)" = '13 1 4' ] || wrong "six exercises at once"
 sed -n '/^note:/,/^[A-Z]/p' "$work/log" | tr -s '\n ' '  ' >"$work/notes"
 for words in '2_shuffle (copy).c is ignored' '9B_column_shard.c is ignored' \
-    'answers.txt: missing: get it back'; do
+    'answers.txt: missing: restore it'; do
     grep -qF -- "$words" "$work/notes" || wrong "no note '$words'"
 done
 [ "$(grep -E '^(PASS|FAIL|TODO)' "$work/log" | grep -cE '^TODO  [0-9]+_[0-9]_')" = 26 ] ||

@@ -151,7 +151,7 @@ state >"$work/before"
 update 0 '0 files replaced, 0 added, 0 removed; 3 that you have changed stay' "$new"
 state | diff "$work/before" - || wrong "a second update has changed the above"
 sed -i 's/$/\r/' "$labs"/common/*.h "$labs"/lab?_*/*/*.c; : >"$labs/common/setup/files.sha256"
-update 2 "Windows' line ends?" "$new"
+update 2 "Windows line endings?" "$new"
 rm "$labs/common/setup/files.sha256"
 update 2 "no common/setup/files.sha256 here" "$new"
 labs=$work/labs

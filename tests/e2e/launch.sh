@@ -106,7 +106,7 @@ elif unshare -mn true 2>/dev/null; then
     expect "half a processor" 0 "device *CPU, 1 thread" in_container "$limit" "${train[@]}"
     expect "few processes" 2 "error: at most 99 more processes" \
         in_container "$limit" $launch --np 32 true
-    expect "little memory" 2 "error: .* 95 MB of memory, and 2 ranks need at least 120 MB: fewer" \
+    expect "little memory" 2 "error: .* 95 MB of memory, and 2 ranks need at least 120 MB: use fewer" \
         in_container "$limit; echo 100000000 >/sys/fs/cgroup/.$own/memory.max" $launch --np 2 true
 else echo "no namespaces here (unshare): a container's limits are not tested"
 fi
@@ -190,7 +190,7 @@ kill -TERM $run
 wait $run; status=$?
 [ $status = 143 ] || wrong "SIGTERM to ranks that do not stop: exit status $status, expected 143"
 ranks_are_gone || wrong "SIGTERM: a rank is still there"
-late='^error: the ranks had not stopped LABS_STOP_SECONDS=3 after a signal (SIGTERM)'
+late='^error: the ranks had not stopped within LABS_STOP_SECONDS=3 of a signal (SIGTERM)'
 grep -q "$late" "$work/err" ||
     wrong "SIGTERM to ranks that do not stop: no line says so"
 echo "after SIGTERM, ranks that do not stop are ended"

@@ -55,14 +55,14 @@ static void ignores(const char *text, int line, const char *words)
 
 TEST(ignored_lines)
 {
-    ignores("largest_n = 1\nlargest_n = 2\n", 2, "twice, and that of line 1 counts");
+    ignores("largest_n = 1\nlargest_n = 2\n", 2, "twice; the one in line 1 counts");
     ignores("largest_n = 1\nI think it is 2\n", 2, "no '='");
     ignores("largest_n = 1\n\nlagest_n = 2\n", 3,
             "no question \"lagest_n\"\nthe questions are largest_n\n");
     ignores("largest_n = 1\na\033[2J = 1\n", 2, "\\x1b[2J\" is not a name");
 }
 
-/* A mark at the start, and line ends of all kinds. */
+/* A mark at the start, and line endings of all kinds. */
 TEST(other_editors)
 {
     AnswerFile f;

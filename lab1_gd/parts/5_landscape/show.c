@@ -314,7 +314,7 @@ static void refine(Show *s)
 
 static char *sentence(const Show *s)
 {
-    const char *says = s->prepares ? "First it trains, for the surface of what comes next …"
+    const char *says = s->prepares ? "First some training, to prepare the next surface …"
                                    : ideas[s->idea].says;
     char text[256], *at = text, *end = text + sizeof text - 16;
     for (; *says && at < end; says++) {

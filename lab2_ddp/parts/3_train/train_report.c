@@ -51,7 +51,7 @@ static void say_link(Run *r, const TrainOptions *o)
 static void say_changed(Run *r, const char *option, int then, int now)
 {
     if (then > 0 && then != now)
-        run_say(r, "  changed: --%s %d, before %d: from here on this is another training", option,
+        run_say(r, "  changed: --%s %d, was %d: from here on this is a different training", option,
                 now, then);
 }
 
@@ -75,7 +75,7 @@ static void say_changed_options(Run *r, const TrainOptions *o)
             continue;
         char *new = json_dumps(is, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
         char *old = json_dumps(was, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-        run_say(r, "  changed: --%s %s, before %.40s: from here on this is another training",
+        run_say(r, "  changed: --%s %s, was %.40s: from here on this is a different training",
                 names[i], new, old);
         free(new);
         free(old);

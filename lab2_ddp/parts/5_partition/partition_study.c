@@ -35,7 +35,7 @@ static int part_of(int32_t *mine, PartitionKind kind, int count, int rank, int s
         good = mine[i] >= 0 && mine[i] < count;
     if (!good)
         die(EXIT_WRONG,
-            "partition gives rank %d of %d other than %d of the %d images: make check "
+            "partition does not give rank %d of %d its %d of the %d images: make check "
             "LAB=lab2 ONLY=5a",
             rank, size, count / size, count);
     return n;

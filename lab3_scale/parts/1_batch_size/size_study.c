@@ -87,7 +87,7 @@ void size_open(SizeStudy *s, const Lab *lab, int64_t seed)
     for (int64_t batch = s->smallest; batch <= s->largest && t->entries < TUNED_ENTRIES;
          batch *= s->factor) {
         REQUIRE(!s->micro || batch <= s->micro || batch % s->micro == 0,
-                "--micro=%d: batch %d is no multiple of it", s->micro, (int)batch);
+                "--micro=%d: batch %d is not a multiple of it", s->micro, (int)batch);
         speed_size(&s->speeds, (int)batch);
         t->setting[t->entries] = (double)batch;
         t->predicted[t->entries++] = s->rate * sqrt((double)batch / 64);

@@ -60,7 +60,7 @@ static float *relu_inputs(NormStudy *s, Model *m, int i, bool norm)
         return in;
     const Layer *l = &m->layers[i + 1];
     REQUIRE(l->kind == LAYER_BATCHNORM && l->relu && l->residual < 0,
-            "--layer=%s: no batch norm with ReLU right behind it", m->layers[i].name);
+            "--layer=%s: no batch norm with ReLU right after it", m->layers[i].name);
     float *gamma = fetch(m, model_view(m->params, &m->views[l->w])),
           *beta = fetch(m, model_view(m->params, &m->views[l->b])),
           *after = fetch(m, model_activation(m, i + 2));

@@ -28,7 +28,7 @@ static void draw_inputs(const NormStudy *s, Plot *plot, int norm)
 {
     double scale = input_scale(s);
     static const char *const names[] = {"15th percentile", "50th", "85th"};
-    char *title = format_new("%s batch norm: inputs of the ReLU behind %s",
+    char *title = format_new("%s batch norm: inputs of the ReLU after %s",
                              norm ? "With" : "Without", s->layer);
     PlotPanel *panel = plot_panel(plot,
                                   (PlotAxes){.column = norm,

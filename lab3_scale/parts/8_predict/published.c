@@ -57,7 +57,7 @@ const Published published[PUBLISHED_ROWS] = {
     {"ResNet-50, 8 A100, from 1", 14, DGX_A100(1), 8, 3, 400,
      "\"~3 hours\" is 4.7 times; the same table's images/s are 6.7 times: by them -16 %"},
     {"BERT-Large, 16 V100, from 8", 153.16, DGX_1(8), 16, 58.4, 450,
-     "another machine: 32 GB take batches of 64 for 16, 3.9 times the sequences/s"},
+     "another machine: 32 GB allow batches of 64, not 16, 3.9 times the sequences/s"},
     {"BERT-Large, 1,024 V100, from 8", 153.16, DGX_1(8), 1024, 1.124, 450,
      "near by chance: the slower machine of the base row hides what the scaling loses"},
     {"BERT-Large, 1,024 V100, from 16", 58.4, DGX_2H(16), 1024, 1.124, 450,
