@@ -99,13 +99,14 @@ static void begin(Collection *c, const Update *u)
             bytes += u->work[r].pass[i]->x ? 4.0 * h->n * h->h * h->w * h->c : 0;
         }
     averages_free(c->averages);
-    sample_free(c->sample);
-    if (c->last)
-        explainer_restart(c->explainer, c->last);
-    else
-        c->explainer = explainer_new(u->np, u->params, c->layers->views, c->layers->nviews);
     c->averages = averages_new(u->params);
-    c->sample = sample_new(u->params, bytes);
+    if (c->last) {
+        explainer_restart(c->explainer, c->last);
+        sample_restart(c->sample, c->last);
+    } else {
+        c->explainer = explainer_new(u->np, u->params, c->layers->views, c->layers->nviews);
+        c->sample = sample_new(u->params, bytes);
+    }
 }
 
 static bool are_finite(const float *v, size_t n)
@@ -139,13 +140,11 @@ static char *not_finite(const Collection *c, const Pass *p)
 static void moved(Collection *c, const float *after)
 {
     Update *u = c->last;
-    double made[2 + MOVES_KNOWN];
     c->last = NULL;
     if (!u)
         return;
     explainer_move(c->explainer, u, after);
-    explainer_made(c->explainer, made);
-    sample_add(c->sample, u, after, made);
+    sample_add(c->sample, u, after, explainer_made(c->explainer));
     update_free(u);
 }
 
@@ -280,6 +279,7 @@ static float *end_of_way(Collection *c, const char *path)
 {
     float *file = read_file(c, path);
     c->found.no_file = !file;
+    c->found.absent = access(path, F_OK) != 0;
     c->found.explained = explainer_end(c->explainer, NULL);
     if (!file)
         return NULL;
@@ -433,7 +433,7 @@ Collector *collector_start(const char *path, const GradeOptions *o, const Datase
                            double budget)
 {
     int ends[2];
-    Sockets *sockets = sockets_open(path, o->np);
+    Sockets *sockets = sockets_open(path, o->np, &given->train);
     REQUIRE(sockets, "%s: cannot listen there: %s", path, strerror(errno));
     REQUIRE(!pipe(ends), "no pipe: %s", strerror(errno));
     Collector *c = alloc(1, sizeof *c);

@@ -43,13 +43,14 @@ typedef enum { RANK, OWN, EARLIER, MOVE, DECAY } Term;
 typedef struct Fit {
     bool on;
     int steps;            /* of the rule's recursion */
-    double own;           /* how much of its direction is the last gradient's */
+    bool has_mean;        /* its direction is of a running mean of gradients */
+    double own;           /* how much of that is the last gradient's */
     double left, whole;   /* squares of what is left over, and of the moves */
     double most_left;     /* the greatest length of U so far */
     double apart, uneven; /* lengths of moves by the ranks' gradients; with unequal coefficients */
     double *share;        /* [MOVES_KNOWN + 1][np]: the ranks' parts in the moves, newest first; the
                           * last row is the sum of all */
-    double made[2 + MOVES_KNOWN];             /* of the last move: note_parts() */
+    double made[PARTS];                       /* of the last move: note_parts() */
     double momentum[REMEMBERED][MOVES_KNOWN]; /* h of the last moves */
     double erratic;                           /* squares of moves whose h is unlike all of these */
 } Fit;
@@ -271,13 +272,11 @@ static void note_parts(const Explainer *e, Fit *f, const double *c, int k)
     for (int j = 0; j < k; j++) {
         double part = fabs(c[j]);
         if (e->term[j] == MOVE)
-            f->made[2 + e->which[j]] += part;
+            f->made[BY_MOVE + e->which[j]] += part;
         else if (e->term[j] == EARLIER)
-            f->made[1] += part;
-        else if (e->term[j] != DECAY) { /* a running mean is also of the gradients before */
-            f->made[0] += f->own * part;
-            f->made[2] += (1 - f->own) * part;
-        }
+            f->made[BY_EARLIER] += part;
+        else if (e->term[j] != DECAY)
+            f->made[f->has_mean ? BY_MEAN : BY_OWN] += part;
     }
 }
 
@@ -445,7 +444,7 @@ static int form(Explainer *e, int k, int v, const Update *u, bool uphill)
     const View *view = &e->views[v];
     RuleState *s = &e->state[k];
     float *mean = e->mean + view->at;
-    fit_of(e, k, v)->own = 1;
+    fit_of(e, k, v)->has_mean = false;
     if (r->kind == RULE_LINEAR)
         return 0;
     if (!uphill && r->kind != RULE_VOTE) {
@@ -453,6 +452,7 @@ static int form(Explainer *e, int k, int v, const Update *u, bool uphill)
                                                                 : 1;
         float *clipped = memcpy(e->last + view->at, mean, (size_t)view->count * sizeof *mean);
         cblas_sscal(view->count, factor, clipped, 1);
+        fit_of(e, k, v)->has_mean = true;
         return rule_advance(r, view, s->mean + view->at, s->square + view->at, clipped,
                             ++fit_of(e, k, v)->steps, e->own, &fit_of(e, k, v)->own);
     }
@@ -519,14 +519,32 @@ void explainer_restart(Explainer *e, const Update *last)
     }
 }
 
-void explainer_made(const Explainer *e, double made[2 + MOVES_KNOWN])
+/* Of the layer's best rule with a running mean; NULL: none took the gradients into one. */
+static const Fit *fit_with_mean(const Explainer *e, int v)
 {
-    memset(made, 0, (2 + MOVES_KNOWN) * sizeof *made);
+    const Fit *best = NULL;
+    for (int k = 0; k < RULES; k++) {
+        const Fit *f = fit_of(e, k, v);
+        if (f->on && f->has_mean && (!best || explained(f) > explained(best)))
+            best = f;
+    }
+    return best;
+}
+
+Made explainer_made(const Explainer *e)
+{
+    Made made = {0};
+    double params = 0;
     for (int v = 0; v < e->nviews; v++) {
         const Fit *f = fit_of(e, best_rule(e, v), v);
-        for (int j = 0; j < 2 + MOVES_KNOWN; j++)
-            made[j] += f->made[j];
+        for (int j = 0; j < PARTS; j++)
+            made.part[j] += f->made[j];
+        const Fit *mean = fit_with_mean(e, v);
+        made.own += mean ? mean->own * e->views[v].count : 0;
+        params += mean ? e->views[v].count : 0;
     }
+    made.own /= fmax(params, 1);
+    return made;
 }
 
 double explainer_length(const Explainer *e)

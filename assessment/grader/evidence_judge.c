@@ -198,7 +198,7 @@ EvidenceVerdict judge_gradients(const Evidence *e)
             "the weights go back and forth: %d updates should be computed again, %d were kept",
             e->needed, e->drawn);
         say(v.advice, "an instructor will look at it");
-    } else if (e->no_file && !e->cut) { /* without a file, accuracy earns nothing */
+    } else if (e->no_file && !(e->cut && e->absent)) { /* without one, accuracy earns nothing */
         say(v.found, "no file with the training's final weights");
         say(v.advice, "write the weights that you trained (step 9)");
     } else if (!e->no_file && !e->ends) {

@@ -14,6 +14,7 @@
 
 struct Sockets {
     int listener, np;
+    const Images *given;
     int rank[EVIDENCE_RANKS]; /* -1: none; they are closed one by one */
     int who[EVIDENCE_RANKS];  /* the rank of each, -1: unknown yet */
     int count, next;          /* next: who is asked first, so that all get their turn */
@@ -28,7 +29,7 @@ void pass_free(Pass *p)
     free(p);
 }
 
-Sockets *sockets_open(const char *path, int np)
+Sockets *sockets_open(const char *path, int np, const Images *given)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof name.sun_path)
@@ -45,6 +46,7 @@ Sockets *sockets_open(const char *path, int np)
     Sockets *s = alloc(1, sizeof *s);
     s->listener = listener;
     s->np = np;
+    s->given = given;
     return s;
 }
 
@@ -84,11 +86,11 @@ static bool are_sizes(const int32_t *hidden)
     return true;
 }
 
-static bool is_head(const EvidenceHead *h, int np)
+static bool is_head(const EvidenceHead *h, int np, const Images *given)
 {
     return h->magic == EVIDENCE_MAGIC && between(h->params, 1, EVIDENCE_PARAMS) &&
-           between(h->rank, 0, np - 1) && between(h->n, 1, EVIDENCE_IMAGES) &&
-           between(h->h, 1, 256) && between(h->w, 1, 256) && between(h->c, 1, 4) &&
+           between(h->rank, 0, np - 1) && between(h->n, 1, given->count) &&
+           h->h == given->h && h->w == given->w && h->c == given->c &&
            between(h->weighted, 0, 1) && between(h->picked, 0, 1) &&
            between(h->stats_ranks, 1, np) && between(h->epoch, 0, 1 << 24) &&
            memchr(h->name, 0, sizeof h->name) && between(h->classes, 2, 1000) &&
@@ -126,12 +128,12 @@ static Pass *take_rest(int fd, const EvidenceHead *head)
     return NULL;
 }
 
-Pass *pass_read(int fd, int np, char **fault)
+Pass *pass_read(int fd, int np, const Images *given, char **fault)
 {
     EvidenceHead head;
     if (!take(fd, &head, sizeof head))
         return NULL;
-    if (!is_head(&head, np)) {
+    if (!is_head(&head, np, given)) {
         *fault = format_new("malformed evidence from a process");
         return NULL;
     }
@@ -183,7 +185,7 @@ Pass *sockets_next(Sockets *s, int stop, char **fault)
             return NULL;
         if (i == -1)
             continue;
-        Pass *p = pass_read(s->rank[i], s->np, fault);
+        Pass *p = pass_read(s->rank[i], s->np, s->given, fault);
         if (p && (s->who[i] < 0 || s->who[i] == p->head.rank)) {
             s->who[i] = p->head.rank;
             return p;

@@ -8,9 +8,10 @@
  * are no gradients, are missed in one of ten thousand trainings: the more, the longer the path is
  * along the way.
  *
- * A move is not made of its own gradient alone: momentum carries the moves before on. Whose
- * gradient stands for a move is drawn, too: a walk back through the parts of which the fit found
- * the moves made (explainer_made).
+ * A move is not made of its own gradient alone: momentum carries the moves before on, however long
+ * ago their gradients were. So whose gradient stands for a move is drawn, too: by the parts of which
+ * the fit found it made (explainer_made), its own gradients or one of those that were drawn for the
+ * moves, or for the optimiser's running mean, before. Some draws at once, independent of each other.
  */
 #include "check.h"
 #include "inspection.h"
@@ -20,7 +21,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { SAMPLE_LEAST = 64, LONGEST = 8, LEAST = 32, WINDOW = 64 };
+enum { SAMPLE_LEAST = 64, LONGEST = 8, LEAST = 32, DRAWS = 8 };
 static const double MOST_BYTES = 1 << 29;         /* of what is kept, about */
 static const double MISSED = 1e-4, FOREIGN = 0.5; /* trainings; of the way */
 static const double ANYWHERE = 0.25;              /* of the draws: of any moves */
@@ -33,15 +34,18 @@ typedef struct Kept {
     double length, key;
 } Kept;
 
+/* Whose gradients stand for something, drawn DRAWS times. NULL: nobody's yet. */
+typedef struct Sources {
+    Update *of[DRAWS];
+} Sources;
+
 struct Sample {
     int64_t params;
     Kept kept[SAMPLE_MOST];
-    int count, room, moves; /* moves: in all */
-    double path;            /* the sum of their lengths */
-    struct {
-        Update *update;
-        double made[2 + MOVES_KNOWN];
-    } recent[WINDOW]; /* move t at t % WINDOW */
+    int count, room;
+    double path;                      /* the sum of all moves' lengths */
+    Update *before;                   /* the last update */
+    Sources moves[MOVES_KNOWN], mean; /* of the last moves, newest first; of the running mean */
 };
 
 double sample_draw(void)
@@ -59,23 +63,46 @@ Sample *sample_new(int64_t params, double bytes)
     return s;
 }
 
-void sample_free(Sample *s)
-{
-    if (!s)
-        return;
-    for (int i = 0; i < s->count; i++) {
-        update_free(s->kept[i].source);
-        free(s->kept[i].move);
-    }
-    for (int j = 0; j < WINDOW; j++)
-        update_free(s->recent[j].update);
-    free(s);
-}
-
 static Update *share(Update *u)
 {
     u->holders++;
     return u;
+}
+
+static void sources_free(Sources *s)
+{
+    for (int i = 0; i < DRAWS; i++)
+        update_free(s->of[i]);
+    *s = (Sources){0};
+}
+
+static void forget_kept(Sample *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        update_free(s->kept[i].source);
+        free(s->kept[i].move);
+    }
+    s->count = 0;
+    s->path = 0;
+}
+
+void sample_free(Sample *s)
+{
+    if (!s)
+        return;
+    forget_kept(s);
+    for (int j = 0; j < MOVES_KNOWN; j++)
+        sources_free(&s->moves[j]);
+    sources_free(&s->mean);
+    update_free(s->before);
+    free(s);
+}
+
+void sample_restart(Sample *s, Update *last)
+{
+    forget_kept(s);
+    update_free(s->before);
+    s->before = share(last);
 }
 
 /* Index k with a probability in proportion to weight[k]. */
@@ -95,27 +122,37 @@ static int draw_one(const double *weight, int n)
     return last;
 }
 
-/* Whose gradient the last move is drawn to be of. */
-static Update *walk_back(const Sample *s)
+static Update *one_of(const Sources *s) { return s->of[(int)(sample_draw() * DRAWS)]; }
+
+/* Whose gradients stand for the last move, and for the running mean now. */
+static void draw_sources(Sample *s, Update *u, Made made)
 {
-    int at = s->moves - 1, oldest = at < WINDOW ? 0 : s->moves - WINDOW;
-    for (;;) {
-        int k = draw_one(s->recent[at % WINDOW].made, 2 + MOVES_KNOWN);
-        int next = k == 1 ? at - 1 : k ? at - (k - 1) : at;
-        if (next < oldest)
-            next = oldest;
-        if (k < 2 || next == at)
-            return share(s->recent[next % WINDOW].update);
-        at = next;
+    Sources mean, move;
+    for (int i = 0; i < DRAWS; i++) {
+        Update *of = sample_draw() < made.own ? u : s->mean.of[i];
+        mean.of[i] = of ? share(of) : NULL;
     }
+    sources_free(&s->mean);
+    s->mean = mean;
+    for (int i = 0; i < DRAWS; i++) {
+        int k = draw_one(made.part, PARTS);
+        Update *of = k == BY_OWN     ? u
+                   : k == BY_EARLIER ? s->before
+                   : k == BY_MEAN    ? one_of(&s->mean)
+                                     : one_of(&s->moves[k - BY_MOVE]);
+        move.of[i] = share(of ? of : u);
+    }
+    sources_free(&s->moves[MOVES_KNOWN - 1]);
+    memmove(s->moves + 1, s->moves, (MOVES_KNOWN - 1) * sizeof *s->moves);
+    s->moves[0] = move;
+    update_free(s->before);
+    s->before = share(u);
 }
 
-void sample_add(Sample *s, Update *u, const float *after, const double made[2 + MOVES_KNOWN])
+void sample_add(Sample *s, Update *u, const float *after, Made made)
 {
-    int slot = s->moves++ % WINDOW, least = 0;
-    update_free(s->recent[slot].update);
-    s->recent[slot].update = share(u);
-    memcpy(s->recent[slot].made, made, sizeof s->recent[slot].made);
+    int least = 0;
+    draw_sources(s, u, made);
     Kept new = {.move = alloc((size_t)s->params, sizeof(float))};
     for (int64_t i = 0; i < s->params; i++)
         new.move[i] = after[i] - u->w[i];
@@ -134,7 +171,7 @@ void sample_add(Sample *s, Update *u, const float *after, const double made[2 + 
         free(s->kept[least].move);
     } else
         least = s->count++;
-    new.source = walk_back(s);
+    new.source = share(one_of(&s->moves[0]));
     s->kept[least] = new;
 }
 

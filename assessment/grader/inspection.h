@@ -42,11 +42,11 @@ typedef struct Pass {
 } Pass;
 void pass_free(Pass *p); /* NULL is fine */
 /* One message; waits. NULL: the other end has gone, or *fault is an error message (free() it). */
-Pass *pass_read(int fd, int np, char **fault);
+Pass *pass_read(int fd, int np, const Images *given, char **fault);
 
 typedef struct Sockets Sockets;
 /* Listens at path for np ranks. Returns NULL if that cannot be done. */
-Sockets *sockets_open(const char *path, int np);
+Sockets *sockets_open(const char *path, int np, const Images *given);
 void sockets_close(Sockets *s);
 /* The next message of any rank; waits. NULL: all ranks have gone and `stop`, a pipe's end, was
  * closed; or *fault, a new string, describes a bad
@@ -126,9 +126,14 @@ void explainer_free(Explainer *e); /* NULL is fine */
 void explainer_restart(Explainer *e, const Update *last);
 /* The weights went from u->w to `after`. */
 void explainer_move(Explainer *e, const Update *u, const float *after);
-/* The last move's parts, as lengths: by its own gradients; by those of the update before; by each
- * of the moves before, which it carries on. */
-void explainer_made(const Explainer *e, double made[2 + MOVES_KNOWN]);
+/* What made a move, as lengths: its own gradients; those of the update before; an optimiser's
+ * running mean of gradients; each of the moves before, which it carries on, newest first. */
+enum { BY_OWN, BY_EARLIER, BY_MEAN, BY_MOVE, PARTS = BY_MOVE + MOVES_KNOWN };
+typedef struct Made {
+    double part[PARTS];
+    double own; /* how much of the running mean is of the last gradients: 0 … 1 */
+} Made;
+Made explainer_made(const Explainer *e); /* of the last move */
 double explainer_length(const Explainer *e); /* of the last two moves, the longer one's */
 /* file: the weights that are scored, NULL: the last ones. */
 Explanation explainer_end(const Explainer *e, const float *file);
@@ -158,8 +163,11 @@ typedef struct Sample Sample;
 /* bytes: of one update and its move, about. */
 Sample *sample_new(int64_t params, double bytes);
 void sample_free(Sample *s); /* NULL is fine */
-/* The weights went from u->w to `after`; made: explainer_made's. */
-void sample_add(Sample *s, Update *u, const float *after, const double made[2 + MOVES_KNOWN]);
+/* The weights went from u->w to `after`. */
+void sample_add(Sample *s, Update *u, const float *after, Made made);
+/* The moves so far do not count any more, but what comes may carry on what they did; `last`: the
+ * update that led back. */
+void sample_restart(Sample *s, Update *last);
 /* The updates whose gradients are to be recomputed, given the weights at the start and in the file.
  * Borrowed. Returns how many; *needed: how many should have been drawn from this many moves. */
 int sample_choose(Sample *s, const float *first, const float *file, Update *chosen[SAMPLE_MOST],
@@ -230,7 +238,7 @@ typedef struct Evidence {
     double trained;                         /* images, over all ranks */
     int world[EVIDENCE_RANKS]; /* what each rank's comm_open found, 0: not called; as it reports */
     bool starts, ends;         /* at what model_init draws; in the file's weights */
-    bool no_file;              /* that could be read */
+    bool no_file, absent;      /* none of this network could be read; there is none at all */
     bool cut;                  /* it was killed or crashed: ranks may be an update apart */
     int drawn, needed;         /* updates whose gradients were computed again, and should be */
     double distance, off;      /* replay_mean_distance; of the gradient that is at fault */

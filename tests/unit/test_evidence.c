@@ -336,7 +336,8 @@ static bool is_drawn(bool carried)
         Update *u = calloc(1, sizeof *u);
         *u = (Update){.np = 1, .index = foreign, .params = N, .w = malloc(sizeof w)};
         memcpy(u->w, w, sizeof w);
-        sample_add(s, u, next, (double[2 + MOVES_KNOWN]){sqrt(own), 0, carried ? sqrt(before) : 0});
+        Made made = {.part = {[BY_OWN] = sqrt(own), [BY_MOVE] = carried ? sqrt(before) : 0}};
+        sample_add(s, u, next, made);
         update_free(u);
         memcpy(w, next, sizeof w);
     }
