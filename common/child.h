@@ -42,6 +42,8 @@ typedef struct Child {
     /* An untrusted program: keyrings, io_uring and the like fail (child_alone.h); most_gib also
      * counts what no process maps: by how much the machine's shared memory grows. */
     bool confined;
+    /* NULL, or shared memory: killed once it is true. */
+    const volatile bool *stop;
 } Child;
 
 typedef struct ChildEnd {

@@ -36,6 +36,7 @@ char *file_log_put(FILE *log, const char *text);
 
 /* A regular file, to read it piece by piece. NULL on failure, with *error a new message. */
 FILE *file_open(const char *path, char **error);
+FILE *file_try(const char *path); /* the same, without a message */
 /* Read a whole file of at most `most` bytes: *bytes is new, and a zero byte follows its `size`.
  * Returns NULL, or an error message (free() it) and *bytes NULL. */
 char *file_read(char **bytes, size_t *size, const char *path, size_t most);

@@ -64,6 +64,7 @@ int main(int argc, char **argv)
         {0}};
     OPTIONS_KEEP(o.table, table);
     args_parse("grade", "Grade submissions of the assessment.", o.table, argc, argv);
+    REQUIRE(o.budget == 0 || o.budget >= 1, "--budget %g: at least 1 second", o.budget);
     check_options(&o);
     char *self = format_new("%s", argv[0]);
     o.compile = format_new("%s/compile", dirname(self));

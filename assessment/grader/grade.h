@@ -41,6 +41,7 @@ enum { BUILDS, RUNS, WEIGHTS, EQUAL, GRADIENTS, IMAGES, TRAINING, VALIDATION, CR
 typedef struct Finding {
     bool passed, pending; /* pending: no points until a person has looked at it */
     bool machine;         /* the machine's fault: says nothing about the submission */
+    bool claimed;         /* the same, but as the submission could have made it look */
     double accuracy;      /* of TRAINING and VALIDATION */
     char *found;          /* a phrase: what was found */
     char *advice;         /* NULL where it passed */

@@ -17,7 +17,7 @@
 
 static const double MOST_SECONDS = 120;
 
-/* A compiler that could not do its work. */
+/* A compiler that could not do its work, or a submission that has these words. */
 static const char *const faults[] = {"Killed signal",
                                      "terminated with signal 9",
                                      "No space left on device",
@@ -54,9 +54,8 @@ static void compile_words(Words *w, const char *script, const char *submission, 
 
 char *log_line_of(const char *log, const char *const words[])
 {
-    char line[4096], *found = NULL, *error;
-    FILE *file = file_open(log, &error);
-    free(error);
+    char line[4096], *found = NULL;
+    FILE *file = file_try(log);
     while (file && !found && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\r\n")] = 0;
         bool quotes = strstr(line, "train.c") || strstr(line, " | ");
@@ -75,9 +74,8 @@ const char *log_name(const GradeOptions *o, const char *log)
 
 char *log_line(const char *log, const char *word)
 {
-    char line[4096], *last = format_new("%s", ""), *error; /* it may have replaced its log */
-    FILE *file = file_open(log, &error);
-    free(error);
+    char line[4096], *last = format_new("%s", "");
+    FILE *file = file_try(log); /* it may have replaced its log */
     bool found = false;
     while (file && !found && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\r\n")] = 0;
@@ -121,10 +119,9 @@ static char *first_error(const char *log)
     enum { LINKERS = 3, MARKS = 5 }; /* gold writes "error: undefined reference to" */
     static const char *const marks[MARKS] = {"undefined reference to ", "multiple definition of ",
                                              "undefined symbol: ", ": error: ", ": fatal error: "};
-    char line[4096], function[128] = "", *first = NULL, *error;
+    char line[4096], function[128] = "", *first = NULL;
     int count = 0;
-    FILE *file = file_open(log, &error);
-    free(error);
+    FILE *file = file_try(log);
     while (file && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\r\n")] = 0;
         for (char *quote = line; (quote = strchr(quote, '`'));) /* ld's */
@@ -178,11 +175,8 @@ Finding grade_build(const GradeOptions *o, const Paths *at)
     bool failed = ended.status && !*ended.killed;
     char *fault = failed ? log_line_of(at->build_log, faults) : NULL;
     char *memory = failed && !fault ? log_line_of(at->build_log, memory_faults) : NULL;
-    if (memory && memory_limit() < MOST_GIB / 2. * (1 << 30)) {
-        fault = memory;
-        memory = NULL;
-    }
-    f.machine = ended.not_its || fault || missing || !(at->no_sandbox || sandbox_started(at));
+    f.machine = ended.not_its || (memory && memory_limit() < MOST_GIB / 2. * (1 << 30));
+    f.claimed = fault || missing || !(at->no_sandbox || sandbox_started(at));
     if (ended.status == 0)
         wrong = sandbox_take(made, at->program);
     if (ended.status == 0 && !wrong)
@@ -195,7 +189,7 @@ Finding grade_build(const GradeOptions *o, const Paths *at)
         return f;
     }
     char *line = log_line(at->build_log, "error: "), *first = first_error(at->build_log);
-    f.found = f.machine       ? format_new("the compiler did not run: %s", fault ? fault : line)
+    f.found = f.machine || f.claimed ? format_new("the compiler failed: %s", fault ? fault : line)
             : wrong           ? format_new("%s", wrong)
             : ended.timed_out ? format_new("the compiler took more than %.0f s", MOST_SECONDS)
             : memory          ? format_new("the compiler ran out of memory")

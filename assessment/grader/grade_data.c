@@ -127,7 +127,7 @@ GradeData grade_data_make(const GradeOptions *o, const char *data, const char *f
     int used = (o->images ? o->images : set.count) / FILES;
     REQUIRE(used <= set.count / FILES, "--images %d: the training set has %d", o->images,
             set.count);
-    if (o->images)
+    if (o->images && used * FILES / HELD < g.held.count)
         g.held.count = used * FILES / HELD;
     permute_labels(&set, secret);
     permute_labels(&g.held, secret);

@@ -123,7 +123,7 @@ char *grade_key(const GradeOptions *o, const char *source, size_t size)
     digest_file(of_rubric, o->rubric, MOST_SOURCE);
     digest_file(of_grader, o->self, MOST_PROGRAM);
     char *all = format_new("%s %s %s %s %s %s %d %d %g %d %lld %lld", of_source, of_rubric,
-                           of_grader, o->data, o->device, o->data_dir ? o->data_dir : "", o->np,
+                           of_grader, grade_data_kind(o), o->device, o->data_dir ? o->data_dir : "", o->np,
                            o->images, o->budget, o->epochs, (long long)o->secret,
                            (long long)o->seed);
     sha256_hex(key, 65, all, strlen(all));
@@ -166,6 +166,8 @@ static void end_if_machine(const Report *r, const Paths *at, long killed_before)
         return;
     text = format_new("could not be graded: %s; grade it again", why);
     file_remove(at->dir);
+    if (at->apart)
+        file_remove(at->apart);
     results_write_error(r->o->out, r->o->name, text);
     pages_write(r->o->out, &(char *){"."}, 1);
     die(EXIT_USAGE, "%s", text);
@@ -227,6 +229,50 @@ static void judge_source(Report *r, const char *source, size_t size)
                    .advice = format_new("hand in code alone: an instructor will look at this")};
 }
 
+/* A program that is right. */
+static const char right[] = "#include <mpi.h>\n"
+                            "int main(int argc, char **argv)\n"
+                            "{\n"
+                            "    MPI_Init(&argc, &argv);\n"
+                            "    MPI_Barrier(MPI_COMM_WORLD);\n"
+                            "    return MPI_Finalize();\n"
+                            "}\n";
+
+/* Does it compile here, and run? */
+static bool right_one_works(const Report *r, const Paths *at, bool run)
+{
+    static const double SECONDS = 30;
+    char *source = format_new("%s/right.c", at->dir), *program = format_new("%s/right", at->dir),
+         *log = format_new("%s/right.log", at->dir), *other = format_new("%s/right.out", at->dir);
+    GradeOptions o = *r->o;
+    Paths own = *at;
+    o.submission = source;
+    own.program = program;
+    own.build_log = own.run_log = log;
+    own.handed_in = own.metrics = other;
+    NewFile *f = file_begin(source);
+    file_print(f, "%s", right);
+    char *wrong = file_commit(f);
+    Finding found = {.found = wrong};
+    double seconds;
+    if (!wrong)
+        found = grade_build(&o, &own);
+    if (found.passed && run) {
+        free(found.found);
+        found = grade_run(&(Report){.o = &o, .budget = SECONDS, .batch = r->batch}, &own, &seconds);
+    }
+    free(found.found), free(found.advice);
+    free(source), free(program), free(log), free(other);
+    return found.passed;
+}
+
+/* A submission can print what a compiler or mpirun does on a machine that fails them. */
+static void check_claim(Finding *f, const Report *r, const Paths *at)
+{
+    if (f->claimed)
+        f->machine = !right_one_works(r, at, f == &r->findings[RUNS]);
+}
+
 /* Open MPI's words where no rank came as far as to train. */
 static const char *const launch_faults[] = {"PMIX ERROR", "pmix_init failed", "PMIx_Init failed",
                                             "PRTE ERROR", "ORTE_ERROR_LOG",   "orte_init",
@@ -243,14 +289,17 @@ static void train_and_score(Report *r, const GradeData *images, const Paths *at)
     char *line = runs->passed || runs->machine || r->trained > 0
                    ? NULL
                    : log_line_of(at->run_log, launch_faults);
-    if (line) {
-        free(runs->found), free(runs->advice);
-        *runs = (Finding){.machine = true, .found = line};
+    runs->claimed |= line != NULL;
+    check_claim(runs, r, at);
+    if (line && runs->machine) {
+        free(runs->found);
+        runs->found = format_new("%s", line);
     } else if (runs->passed && r->course.idle && !r->findings[EQUAL].pending) {
         free(runs->found), free(runs->advice);
         *runs = (Finding){.found = format_new("the ranks ended without computing a gradient"),
                           .advice = format_new("each update needs model_gradient() on every rank")};
     }
+    free(line);
     if (runs->machine)
         return;
     results_write(r);
@@ -305,6 +354,7 @@ bool grade_one(const GradeOptions *options)
     end_if_machine(&r, &at, killed);
     results_write(&r);
     r.findings[BUILDS] = grade_build(&o, &at);
+    check_claim(&r.findings[BUILDS], &r, &at);
     results_write(&r);
     if (r.findings[BUILDS].passed)
         train_and_score(&r, &images, &at);

@@ -114,31 +114,31 @@ static Outcome run_apart(const Child *child, double budget, const Paths *at)
     double deadline = timer_now() + budget;
     Outcome *o = mmap(NULL, sizeof *o, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     REQUIRE(o != MAP_FAILED, "out of memory: cannot allocate the run record");
+    Child stopped = *child; /* where it wrote too much */
+    stopped.stop = &o->full;
     fflush(NULL);
     pid_t process = fork();
     REQUIRE(process >= 0, "cannot start a process: %s", strerror(errno));
     if (!process) {
-        supervise(child, at, o);
+        supervise(&stopped, at, o);
         _exit(0);
     }
     char *hand = format_new("/proc/%d/root%s", process, at->hand),
          *weights = format_new("/proc/%d/root%s", process, at->weights);
     int status;
-    bool full = false;
     for (int look = 0; waitpid(process, &status, WNOHANG) == 0; look++) {
-        full = full || (look % 16 == 0 && sandbox_is_full(hand));
+        bool full = o->full || (look % 16 == 0 && sandbox_is_full(hand));
         if (!o->handed_in && (full || timer_now() >= deadline)) {
             hand_in(weights, at);
             o->handed_in = true;
         }
-        if (full)
-            kill(process, SIGKILL); /* the sandbox ends with it */
+        o->full = full;
         usleep(5000);
     }
     free(hand), free(weights);
-    REQUIRE(full || (WIFEXITED(status) && WEXITSTATUS(status) == 0),
+    REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0,
             "the supervisor process ended unexpectedly");
-    if (full || o->full) {
+    if (o->full) {
         o->started = true;
         o->end = (ChildEnd){.status = 128 + SIGXFSZ, .seconds = budget + timer_now() - deadline};
         snprintf(o->end.killed, sizeof o->end.killed, "it wrote too much");
@@ -213,9 +213,10 @@ Finding grade_run(const Report *r, const Paths *at, double *seconds)
                                 budget, at);
     ChildEnd ended = outcome.end;
     *seconds = ended.seconds;
-    if (!outcome.started || ended.not_its) {
+    if ((!outcome.started && ended.status != 0) || ended.not_its) {
         char *line = log_line(at->run_log, "error: ");
-        f.machine = true;
+        f.machine = ended.not_its;
+        f.claimed = !f.machine;
         f.found = ended.not_its ? format_new("other programs used up the memory")
                                 : format_new("no rank was started: %s", line);
         free(line);

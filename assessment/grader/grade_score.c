@@ -7,6 +7,7 @@
 #include "child.h"
 #include "evaluate.h"
 #include "grade.h"
+#include "memory.h"
 #include "timer.h"
 #include <cblas.h>
 #include <math.h>
@@ -170,7 +171,8 @@ static Finding no_weights(const ChildEnd *ended, const Paths *at, bool cut_short
     }
     char *line = log_line(at->score_log, "error: ");
     bool reason = !strncmp(line, "error: ", 7);
-    f.machine = reason && strstr(line, "out of memory");
+    f.machine = reason && !strncmp(line + 7, "out of memory", 13) &&
+                memory_limit() < MOST_SCORING_GIB * (1 << 30);
     f.found = format_new("the weights cannot be scored: %s", *ended->killed ? ended->killed
                                                              : reason       ? line + 7
                                                                             : line);

@@ -242,6 +242,15 @@ FILE *file_open(const char *path, char **error)
     return file < 0 ? NULL : fdopen(file, "rb");
 }
 
+FILE *file_try(const char *path)
+{
+    char *error = NULL;
+    FILE *file = file_open(path, &error);
+    if (!file)
+        free(error);
+    return file;
+}
+
 char *file_read(char **bytes, size_t *size, const char *path, size_t most)
 {
     char *error;
@@ -270,7 +279,7 @@ char *file_read(char **bytes, size_t *size, const char *path, size_t most)
 
 char *file_head(char *to, size_t room, const char *path)
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = file_try(path);
     to[file ? fread(to, 1, room - 1, file) : 0] = 0;
     if (file)
         fclose(file);

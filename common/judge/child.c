@@ -187,6 +187,8 @@ static void judge_limits(const Child *c, pid_t child, Watch *w, long length, Chi
         end_by(end, "it does not end: still running after %g s", c->seconds);
     } else if (c->most_text > 0 && length > c->most_text)
         end_by(end, "it printed more than %ld KiB", c->most_text >> 10);
+    else if (c->stop && *c->stop)
+        end_by(end, "it was stopped");
     else
         judge_family(c, child, w, end);
 }

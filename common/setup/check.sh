@@ -6,8 +6,9 @@
 # class.sh: "lab2 all_reduce_ring: what was found". Exit status: 0 nothing is wrong (what is to do
 # is not), 1 a line says FAIL or a note what is ignored, or the highest status of a check above 1.
 #
-# The lines can be trusted: these programs have no line of a student's code, but start others that
-# do, and what those print comes indented.
+# These programs have no line of a student's code, but start others that do, and what those print
+# comes indented. That keeps mistakes from looking right; code that wants to be called right, and
+# looks for the verdict's file, can be: the assessment is graded in a sandbox instead.
 set -u
 export LC_ALL=C
 work=$(mktemp -d) || exit 2
@@ -117,7 +118,7 @@ keep_mistakes() { # a check
             print lab " " name ": " why
         }' "$work/lines"
     } | sort -u >"$work/mistakes"
-    cat "$work/mistakes" >"$out/mistakes.txt"
+    mv "$work/mistakes" "$out/mistakes.txt.$$" && mv "$out/mistakes.txt.$$" "$out/mistakes.txt"
 }
 while [ $# -gt 0 ]; do
     lab=$(lab_of "$1") first=$1

@@ -37,7 +37,9 @@ look_at() { # pid
     state=${line%% *} line=${line#* }
     parent=${line%% *}
 }
-members() { grep -lsz "^LABS_[A-Z]*=$run\$" /proc/[0-9]*/environ | cut -d / -f 3; }
+members() {
+    grep -lszFx -e "LABS_RUN=$run" -e "LABS_TESTS=$run" /proc/[0-9]*/environ | cut -d / -f 3
+}
 signal_members() { # name, not to this process; fails if nobody is left
     local pids
     mapfile -t pids < <(members | grep -vx "${2:-none}")

@@ -87,7 +87,8 @@ static void run_checkpoints(Runs *r)
 {
     run(r, &r->half, "half", DEEP "--steps 3");
     char *path = facts_path(&r->half, 0, "checkpoint.safetensors"),
-         *resume = format_new(DEEP "--resume '%s'", path);
+         *resume = format_new("%s", DEEP "--resume \"$LABS_RESUME\"");
+    setenv("LABS_RESUME", path, 1); /* a quote in TMPDIR is no quote of the shell's */
     run(r, &r->resumed, "resumed", resume);
     run(r, &r->others, "others", resume);
     run(r, &r->stopped, "stopped", SHALLOW "--epochs 100000");

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "check_run.h"
 #include "exercise.h"
+#include "file.h"
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ typedef struct Verdict {
 static Verdict verdict_read(const char *path)
 {
     Verdict v = {NULL, NULL};
-    FILE *file = fopen(path, "r");
+    FILE *file = file_try(path);
     char *line = NULL;
     for (size_t room = 0; file && !v.words && getline(&line, &room, file) > 0;) {
         bool trying = !strncmp(line, TRYING, strlen(TRYING));

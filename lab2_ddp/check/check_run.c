@@ -98,7 +98,7 @@ long facts_stdout(const Facts *f, int rank)
 /* Without its newline; NULL: none. free() it. */
 static char *first_line(const char *path)
 {
-    FILE *file = fopen(path, "r");
+    FILE *file = file_try(path);
     char *line = NULL;
     size_t room = 0;
     ssize_t length = file ? getline(&line, &room, file) : -1;
@@ -133,7 +133,7 @@ static char *stderr_line(const Facts *f)
     char *error = NULL, *other = NULL;
     for (int r = 0; r < f->ranks && !error; r++) {
         char *path = format_new("%s/stderr-%d", f->dir, r);
-        error = error_line(fopen(path, "r"));
+        error = error_line(file_try(path));
         other = other ? other : first_line(path);
         free(path);
     }
@@ -174,7 +174,7 @@ char *facts_failure(const Facts *f)
 double facts_metric(const Facts *f, int row, const char *column)
 {
     char *path = facts_path(f, 0, "metrics.csv"), *line = NULL;
-    FILE *file = fopen(path, "r");
+    FILE *file = file_try(path);
     free(path);
     if (!file)
         return NAN;
@@ -198,8 +198,11 @@ double facts_metric(const Facts *f, int row, const char *column)
 int facts_config(const Facts *f, const char *key)
 {
     char *path = facts_path(f, 0, "config.json");
-    json_t *config = json_load_file(path, 0, NULL);
+    FILE *file = file_try(path);
+    json_t *config = file ? json_loadf(file, 0, NULL) : NULL;
     free(path);
+    if (file)
+        fclose(file);
     int64_t number = -1;
     number_json_whole(&number, json_object_get(config, key), 0, INT_MAX); /* else -1 */
     json_decref(config);
