@@ -50,7 +50,7 @@ typedef struct Fit {
     double apart, uneven; /* lengths of moves by the ranks' gradients; with unequal coefficients */
     double *share;        /* [MOVES_KNOWN + 1][np]: the ranks' parts in the moves, newest first; the
                           * last row is the sum of all */
-    double made[PARTS];                       /* of the last move: note_parts() */
+    double made[PARTS];   /* of the last move: note_parts() */
     double momentum[REMEMBERED][MOVES_KNOWN]; /* h of the last moves */
     double erratic;                           /* squares of moves whose h is unlike all of these */
 } Fit;

@@ -89,13 +89,13 @@ static bool are_sizes(const int32_t *hidden)
 static bool is_head(const EvidenceHead *h, int np, const Images *given)
 {
     return h->magic == EVIDENCE_MAGIC && between(h->params, 1, EVIDENCE_PARAMS) &&
-           between(h->rank, 0, np - 1) && between(h->n, 1, given->count) &&
-           h->h == given->h && h->w == given->w && h->c == given->c &&
-           between(h->weighted, 0, 1) && between(h->picked, 0, 1) &&
-           between(h->stats_ranks, 1, np) && between(h->epoch, 0, 1 << 24) &&
-           memchr(h->name, 0, sizeof h->name) && between(h->classes, 2, 1000) &&
-           are_sizes(h->hidden) && between(h->no_skip, 0, 1) && between(h->no_batchnorm, 0, 1) &&
-           between(h->ghost, 0, EVIDENCE_IMAGES) && h->smoothing >= 0 && h->smoothing < 1 &&
+           between(h->rank, 0, np - 1) && between(h->n, 1, given->count) && h->h == given->h &&
+           h->w == given->w && h->c == given->c && between(h->weighted, 0, 1) &&
+           between(h->picked, 0, 1) && between(h->stats_ranks, 1, np) &&
+           between(h->epoch, 0, 1 << 24) && memchr(h->name, 0, sizeof h->name) &&
+           between(h->classes, 2, 1000) && are_sizes(h->hidden) && between(h->no_skip, 0, 1) &&
+           between(h->no_batchnorm, 0, 1) && between(h->ghost, 0, EVIDENCE_IMAGES) &&
+           h->smoothing >= 0 && h->smoothing < 1 &&
            between(h->precision, PRECISION_FP32, PRECISION_FP16);
 }
 

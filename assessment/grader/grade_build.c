@@ -190,7 +190,7 @@ Finding grade_build(const GradeOptions *o, const Paths *at)
     }
     char *line = log_line(at->build_log, "error: "), *first = first_error(at->build_log);
     f.found = f.machine || f.claimed ? format_new("the compiler failed: %s", fault ? fault : line)
-            : wrong           ? format_new("%s", wrong)
+            : wrong                  ? format_new("%s", wrong)
             : ended.timed_out ? format_new("the compiler took more than %.0f s", MOST_SECONDS)
             : memory          ? format_new("the compiler ran out of memory")
             : first           ? format_new("%s", first)

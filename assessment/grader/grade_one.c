@@ -123,8 +123,8 @@ char *grade_key(const GradeOptions *o, const char *source, size_t size)
     digest_file(of_rubric, o->rubric, MOST_SOURCE);
     digest_file(of_grader, o->self, MOST_PROGRAM);
     char *all = format_new("%s %s %s %s %s %s %d %d %g %d %lld %lld", of_source, of_rubric,
-                           of_grader, grade_data_kind(o), o->device, o->data_dir ? o->data_dir : "", o->np,
-                           o->images, o->budget, o->epochs, (long long)o->secret,
+                           of_grader, grade_data_kind(o), o->device, o->data_dir ? o->data_dir : "",
+                           o->np, o->images, o->budget, o->epochs, (long long)o->secret,
                            (long long)o->seed);
     sha256_hex(key, 65, all, strlen(all));
     free(all);
@@ -196,11 +196,10 @@ static void judge_images_used(Report *r)
             continue;
         free(f->found), free(f->advice);
         *f = (Finding){0};
-        f->found = many
-                     ? format_new("trained on %.0f images; %.0f are allowed", r->trained,
-                                  r->allowed)
-                     : format_new("an update takes %.0f images on average; at least %d required",
-                                  batch, r->batch);
+        f->found = many ? format_new("trained on %.0f images; %.0f are allowed", r->trained,
+                                     r->allowed)
+                        : format_new("an update takes %.0f images on average; at least %d required",
+                                     batch, r->batch);
         if (k == IMAGES)
             f->advice = format_new("%s", many
                                              ? "end after --epochs passes over the training images "

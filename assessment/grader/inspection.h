@@ -133,7 +133,7 @@ typedef struct Made {
     double part[PARTS];
     double own; /* how much of the running mean is of the last gradients: 0 … 1 */
 } Made;
-Made explainer_made(const Explainer *e); /* of the last move */
+Made explainer_made(const Explainer *e);     /* of the last move */
 double explainer_length(const Explainer *e); /* of the last two moves, the longer one's */
 /* file: the weights that are scored, NULL: the last ones. */
 Explanation explainer_end(const Explainer *e, const float *file);

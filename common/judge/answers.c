@@ -59,8 +59,8 @@ static char *parse_line(AnswerFile *file, const char *from, const char *end, int
     const Answer *before = find(file, name);
     char *wrong = !is_name(name) ? format_new("\"%s\" is not a name: letters, digits and _",
                                               printable(shown, sizeof shown, name))
-                : before         ? format_new("%s appears twice; the one in line %d counts", name,
-                                              before->line)
+                : before
+                    ? format_new("%s appears twice; the one in line %d counts", name, before->line)
                 : file->count == ANSWERS_MOST ? format_new("more than %d answers", ANSWERS_MOST)
                                               : NULL;
     if (wrong)
