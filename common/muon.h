@@ -1,10 +1,13 @@
 /* muon.h: an update that treats the slices of the parameters by group: fixed, or updated by SGD
  * or Muon, each group at its own rate.
  *
- *     Group group[] = {{GROUP_FIXED}, {GROUP_SGD, 0.85, 4e-5}, {GROUP_MUON, 0.6}};
- *     int of[m->nviews] = {0, 1, 2, 1, …};
- *     Groups *g = groups_new(m, group, 3, of, 3);
- *     … model_gradient() …; groups_step(m, g, (double[]){0, 50, 0.24});
+ *     Group group[] = {{GROUP_SGD, 0.9, 5e-4}, {GROUP_MUON, 0.6, 0}};
+ *     int of[m->nviews];
+ *     for (int v = 0; v < m->nviews; v++)
+ *         of[v] = m->views[v].dims > 1;
+ *     Groups *g = groups_new(m, group, 2, of, 3);
+ *     … model_gradient() …; groups_step(m, g, (double[]){rate, rate});
+ *     … groups_free(m, g);
  *
  * SGD is optim.h's, with Nesterov momentum. Muon (Jordan et al., kellerjordan.github.io/posts/muon,
  * 2024) moves matrices: a dense layer's, or a convolution's filters, a row each; here as in

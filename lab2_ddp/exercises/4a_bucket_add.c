@@ -6,9 +6,9 @@
  * of b->grads. The pass begins with the last layer, so the slices come from the vector's end to its
  * start, without gaps: first + count is always b->first; count >= 1. Do three things:
  *
- *   1. Ask comm_test about every all-reduce in flight, flight[0 … count), and ignore the answers.
- *      MPI moves data only while the program is in one of its calls, and for the time of a backward
- *      pass there is no other.
+ *   1. Ask comm_test about every all-reduce in flight, b->flight[0 … b->count) (not the parameter
+ *      count), and ignore the answers. MPI moves data only while the program is in one of its
+ *      calls, and for the time of a backward pass there is no other.
  *   2. Extend the open bucket [b->first, b->end) by the slice.
  *   3. Once the open bucket has b->least bytes or more (an element has 4), start its all-reduce:
  *

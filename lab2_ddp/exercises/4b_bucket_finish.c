@@ -6,7 +6,7 @@
  *
  *   1. start the all-reduce of what is left in the open bucket [b->first, b->end), if anything is:
  *      the last bucket is rarely full;
- *   2. comm_wait(b->comm, …) once for every request in b->flight[0 … count);
+ *   2. comm_wait(b->comm, …) once for every request in b->flight[0 … b->count);
  *   3. make b ready for the next backward pass: nothing in flight, and an empty open bucket at the
  *      end of the vector: first = end = b->grads.n.
  *
