@@ -71,6 +71,13 @@ typedef struct CommOps {
     void (*close)(Comm *c);
 } CommOps;
 
+/* What every kind has: self_all_reduce … for COMM_CALLS(self). */
+#define COMM_CALLS(p) \
+    .broadcast = p##_broadcast, .reduce_scatter = p##_reduce_scatter, \
+    .all_reduce = p##_all_reduce, .all_gather = p##_all_gather, .barrier = p##_barrier, \
+    .all_reduce_host = p##_all_reduce_host, .broadcast_host = p##_broadcast_host, \
+    .gather_host = p##_gather_host, .split = p##_split, .close = p##_close
+
 struct Comm {
     const CommOps *op;
     int rank, size;             /* this process among all */

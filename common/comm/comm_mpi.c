@@ -335,20 +335,9 @@ static void mpi_close(Comm *base)
     free(c);
 }
 
-static const CommOps mpi_ops = {
-    .name = "mpi",
-    .all_reduce = mpi_all_reduce,
-    .broadcast = mpi_broadcast,
-    .reduce_scatter = mpi_reduce_scatter,
-    .all_gather = mpi_all_gather,
-    .send = mpi_send,
-    .recv = mpi_recv,
-    .wait = request_wait,
-    .test = request_test,
-    .barrier = mpi_barrier,
-    .all_reduce_host = mpi_all_reduce_host,
-    .broadcast_host = mpi_broadcast_host,
-    .gather_host = mpi_gather_host,
-    .split = mpi_split,
-    .close = mpi_close,
-};
+static const CommOps mpi_ops = {.name = "mpi",
+                                COMM_CALLS(mpi),
+                                .send = mpi_send,
+                                .recv = mpi_recv,
+                                .wait = request_wait,
+                                .test = request_test};

@@ -287,11 +287,7 @@ static void nccl_close(Comm *base)
 }
 
 #define OPERATIONS \
-    .all_reduce = nccl_all_reduce, .broadcast = nccl_broadcast, \
-    .reduce_scatter = nccl_reduce_scatter, .all_gather = nccl_all_gather, .send = nccl_send, \
-    .recv = nccl_recv, .wait = nccl_wait, .test = nccl_test, .barrier = nccl_barrier, \
-    .all_reduce_host = nccl_all_reduce_host, .broadcast_host = nccl_broadcast_host, \
-    .gather_host = nccl_gather_host, .split = nccl_split, .close = nccl_close
+    COMM_CALLS(nccl), .send = nccl_send, .recv = nccl_recv, .wait = nccl_wait, .test = nccl_test
 
 /* The same operations: the name tells what carries the tensors now. */
 static const CommOps nccl_ops = {.name = "nccl", OPERATIONS};

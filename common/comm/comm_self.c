@@ -54,16 +54,4 @@ static Comm *self_split(Comm *c, int colour, int key) { return comm_self_open();
 static void self_close(Comm *c) { free(c); }
 
 /* No send, recv, wait and test: comm.c refuses a message to oneself, and requests do not exist. */
-static const CommOps self_ops = {
-    .name = "self",
-    .all_reduce = self_all_reduce,
-    .broadcast = self_broadcast,
-    .reduce_scatter = self_reduce_scatter,
-    .all_gather = self_all_gather,
-    .barrier = self_barrier,
-    .all_reduce_host = self_all_reduce_host,
-    .broadcast_host = self_broadcast_host,
-    .gather_host = self_gather_host,
-    .split = self_split,
-    .close = self_close,
-};
+static const CommOps self_ops = {.name = "self", COMM_CALLS(self)};

@@ -28,9 +28,9 @@ static void judge(void *unused)
         for (int i = 0; i < PATH_COSTS; i++) { /* counted by hand */
             const PathCost *c = &path_costs[a][i];
             double sum = c->latencies * ALPHA + c->vectors * BYTES * BETA,
-                   found = all_reduce_seconds(a, c->P, BYTES, ALPHA, BETA);
+                   found = all_reduce_seconds(a, path_ranks[i], BYTES, ALPHA, BETA);
             WRONG_UNLESS(fabs(found - sum) <= 1e-9 * sum, "%s, P = %d: %g s, counted: %g s",
-                         names[a], c->P, found, sum);
+                         names[a], path_ranks[i], found, sum);
         }
 }
 

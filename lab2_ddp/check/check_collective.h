@@ -43,12 +43,12 @@ void check_collective_rank(const Collective *c, const char *file);
 /* The largest power of two that is not above P. */
 int even_ranks(int P);
 
-/* What all ranks together wait for on P ranks: this many latencies, and the time in which a card
- * sends `vectors` whole vectors. */
+/* What all ranks together wait for on path_ranks[i] ranks: this many latencies, and the time in
+ * which a card sends `vectors` whole vectors. */
 typedef struct PathCost {
-    int P;
     double latencies, vectors;
 } PathCost;
 enum { PATH_COSTS = 8 };
+extern const int path_ranks[PATH_COSTS];
 extern const PathCost path_costs[ALL_REDUCES][PATH_COSTS];
 #endif

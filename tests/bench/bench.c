@@ -11,6 +11,7 @@
 #include "file.h"
 #include "folder_lock.h"
 #include "plot.h"
+#include "quantiles.h"
 #include "worker.h"
 #include <math.h>
 #include <stdlib.h>
@@ -95,22 +96,6 @@ static void result(Bench *b, const char *name, int threads, int ranks, double ou
 {
     file_print(b->results, "%s,%d,%d,%.1f,%.1f,%.3f,%s\n", name, threads, ranks, ours, peer,
                ours / peer, setting);
-}
-
-static double lowest(const double *v, int n)
-{
-    double low = v[0];
-    for (int i = 1; i < n; i++)
-        low = fmin(low, v[i]);
-    return low;
-}
-
-static double highest(const double *v, int n)
-{
-    double high = v[0];
-    for (int i = 1; i < n; i++)
-        high = fmax(high, v[i]);
-    return high;
 }
 
 /* ---- layers: time by kind, and the floor ---- */
@@ -222,20 +207,20 @@ static void measure(Bench *b, int network, int threads)
     }
     double rate[PRECISIONS];
     for (int i = 0; i < PRECISIONS; i++) {
-        rate[i] = per * median(ours[i].rate, ours[i].samples);
+        Spread of_ours = spread_of(ours[i].rate, ours[i].samples);
+        rate[i] = per * of_ours.median;
         printf("%-11s %d thread%s  ours, %s %7.0f %s/s (%.0f to %.0f), %4.0f MB\n", name, threads,
-               threads == 1 ? " " : "s", precisions[i], rate[i], unit,
-               per * lowest(ours[i].rate, ours[i].samples),
-               per * highest(ours[i].rate, ours[i].samples), ours[i].peak / 1e6);
+               threads == 1 ? " " : "s", precisions[i], rate[i], unit, per * of_ours.low,
+               per * of_ours.high, ours[i].peak / 1e6);
         worker_stop(&ours[i]);
     }
     for (int i = 0; i < SETTINGS; i++)
         if (peer[i].there) {
-            double theirs = per * median(peer[i].rate, peer[i].samples),
-                   same = rate[!strncmp(settings[i], "bf16", 4)];
+            Spread of_peer = spread_of(peer[i].rate, peer[i].samples);
+            double theirs = per * of_peer.median, same = rate[!strncmp(settings[i], "bf16", 4)];
             printf("    PyTorch %-22s %7.0f %s/s (%.0f to %.0f), %4.0f MB: %.2f times\n",
-                   settings[i], theirs, unit, per * lowest(peer[i].rate, peer[i].samples),
-                   per * highest(peer[i].rate, peer[i].samples), peer[i].peak / 1e6, same / theirs);
+                   settings[i], theirs, unit, per * of_peer.low, per * of_peer.high,
+                   peer[i].peak / 1e6, same / theirs);
             result(b, name, threads, 1, same, theirs, settings[i]);
             worker_stop(&peer[i]);
         } else
@@ -323,23 +308,25 @@ static void measure_ranks(Bench *b, int network)
             worker_take(&peer[0]);
         }
     }
-    double rate = per * median(ranks.rate, b->pairs);
+    const Spread of_both = spread_of(both, b->pairs), share = spread_of(ratio, b->pairs),
+                 slower = spread_of(of_slower, b->pairs),
+                 waiting = spread_of(ranks.waiting, b->pairs);
+    double rate = per * spread_of(ranks.rate, b->pairs).median;
     printf("%-11s 2 ranks x 1  ours %7.0f %s/s, two processes alone %.0f: %.1f %% (%.1f to "
            "%.1f, %d pairs)\n",
-           name, rate, unit, per * median(both, b->pairs), 100 * median(ratio, b->pairs),
-           100 * lowest(ratio, b->pairs), 100 * highest(ratio, b->pairs), b->pairs);
+           name, rate, unit, per * of_both.median, 100 * share.median, 100 * share.low,
+           100 * share.high, b->pairs);
     printf(
         "    of twice the slower process, when both have as much to do: %.1f %% (%.1f to %.1f)\n",
-        100 * median(of_slower, b->pairs), 100 * lowest(of_slower, b->pairs),
-        100 * highest(of_slower, b->pairs));
+        100 * slower.median, 100 * slower.low, 100 * slower.high);
     printf(
         "    of the ranks' time: exchanging %.1f %%, waiting for the slower rank %.1f %% (%.1f to "
         "%.1f)\n",
-        100 * median(ranks.exchanging, b->pairs), 100 * median(ranks.waiting, b->pairs),
-        100 * lowest(ranks.waiting, b->pairs), 100 * highest(ranks.waiting, b->pairs));
-    result(b, name, 1, 2, rate, per * median(both, b->pairs), "two-processes");
+        100 * spread_of(ranks.exchanging, b->pairs).median, 100 * waiting.median, 100 * waiting.low,
+        100 * waiting.high);
+    result(b, name, 1, 2, rate, per * of_both.median, "two-processes");
     if (peer[0].there) {
-        double theirs = per * median(peer[0].rate, peer[0].samples);
+        double theirs = per * spread_of(peer[0].rate, peer[0].samples).median;
         printf("    PyTorch DDP, gloo              %7.0f %s/s: %.2f times\n", theirs, unit,
                rate / theirs);
         result(b, name, 1, 2, rate, theirs, "ddp-gloo");

@@ -9,6 +9,7 @@
 #include "ceiling_gpu.h"
 #include "check.h"
 #include "file.h"
+#include "quantiles.h"
 #include "worker.h"
 #include <math.h>
 #include <stdlib.h>
@@ -160,7 +161,7 @@ static void measure(Bench *b, int network, int precision)
                 worker_take(&peer[i]);
             }
     }
-    double rate = median(ours.rate, ours.samples), steps = rate / b->batch;
+    double rate = spread_of(ours.rate, ours.samples).median, steps = rate / b->batch;
     printf("%-9s %s  ours %8.0f images/s; a step %.3f ms, floor %.3f ms (%.0f %%), %.2f TFLOP/s "
            "(%.0f %%), %.0f GB/s (%.0f %%)\n",
            name, how, rate, 1e3 / steps, 1e3 * floor, 100 * floor * steps, flops * steps * 1e-12,
@@ -176,7 +177,7 @@ static void measure(Bench *b, int network, int precision)
                    peers[i], b->out);
             continue;
         }
-        double theirs = median(peer[i].rate, peer[i].samples);
+        double theirs = spread_of(peer[i].rate, peer[i].samples).median;
         printf("    PyTorch %s%-10s %8.0f images/s: %.2f times\n", how, peers[i], theirs,
                rate / theirs);
         file_print(b->results, "%s,%s,%.1f,%.1f,%.3f,cuda-%s%s\n", name, how, rate, theirs,

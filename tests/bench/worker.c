@@ -1,7 +1,6 @@
 /* worker.c: see worker.h. */
 #include "worker.h"
 #include "check.h"
-#include "quantiles.h"
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -65,12 +64,4 @@ void worker_stop(Worker *w)
     fclose(w->to), fclose(w->from);
     waitpid(w->pid, NULL, 0);
     w->to = w->from = NULL;
-}
-
-double median(const double *v, int n)
-{
-    double sorted[SAMPLES];
-    memcpy(sorted, v, sizeof *v * n);
-    sort_ascending(sorted, n);
-    return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }

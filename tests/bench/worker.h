@@ -27,6 +27,4 @@ Worker worker_start(const char *format, ...) __attribute__((format(printf, 1, 2)
 void worker_go(Worker *w, double seconds); /* send the command … */
 void worker_take(Worker *w);               /* … and read the answer as a new sample */
 void worker_stop(Worker *w);
-
-double median(const double *v, int n);
 #endif

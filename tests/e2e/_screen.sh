@@ -91,6 +91,8 @@ shot() {
     shots=$((shots + 1)); press s
     within 300 [ -s "$results/window-$shots.png" ] || fail "no window-$shots.png"
 }
+frames() { for _ in 1 2 3 4 5 6 7 8; do shot; done; } # eight or more, a fifth of a second
+updates() { grep -oE 'after [0-9]+ updates' "$work/log" | grep -oE '[0-9]+'; } # once it has ended
 same() { cmp -s "$results/window-$1.png" "$results/window-$2.png"; }
 differ() { ! same "$1" "$2" || fail "$3 changes nothing"; echo "ok: $3"; }
 # Has the figure changed since the last shot?

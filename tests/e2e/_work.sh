@@ -11,7 +11,7 @@ wrong() {
     local name
     echo "wrong: $*"
     for name in out err log; do
-        [ ! -f "$work/$name" ] || tail -n 40 "$work/$name" | sed 's/^/    /'
+        [ ! -f "$work/$name" ] || tail -n 60 "$work/$name" | sed 's/^/    /'
     done
     failed=1
 }

@@ -12,8 +12,7 @@ set -u
 cc=aarch64-linux-gnu-gcc
 type -P $cc >/dev/null ||
     { echo "skipped: no $cc (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross)"; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/e2e/_work.sh
 read -ra libraries <<<"$(pkg-config --cflags-only-I cairo sdl2 jansson 2>/dev/null) $(
     mpicc --showme:compile 2>/dev/null || mpicc -show | grep -o -e ' -I[^ ]*' | xargs)"
 multiarch=/usr/include/$(gcc -print-multiarch)

@@ -7,21 +7,20 @@
 # passes its check, the stub is still to do, and nothing warns. The library compiles with musl's
 # headers.
 set -u
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/e2e/_work.sh
 unset BUILD CC CFLAGS SAN WERROR COVERAGE
 export DEPS=no
-failed=0 rows=0
+rows=0
 row() { # name, variable=value…: for make
-    local name=$1 out=$work/out
+    local name=$1
     shift
-    if ! make check LAB=lab1 ONLY=1a SOL=1 HAVE_CUDA= BUILD="$work/build" "$@" >"$out" 2>&1 ||
-        ! grep -q '^PASS  1a_gradient ' "$out"; then
-        tail -n 20 "$out"; echo "wrong: $name: the reference does not pass"; failed=1
-    elif make check LAB=lab1 ONLY=1a HAVE_CUDA= BUILD="$work/build" "$@" >>"$out" 2>&1
-        ! grep -q '^TODO  1a_gradient ' "$out"; then
-        tail -n 20 "$out"; echo "wrong: $name: the stub is not TODO"; failed=1
-    elif grep -A 5 'warning: ' "$out"; then echo "wrong: $name: warnings, see above"; failed=1
+    if ! make check LAB=lab1 ONLY=1a SOL=1 HAVE_CUDA= BUILD="$work/build" "$@" >"$work/out" 2>&1 ||
+        ! grep -q '^PASS  1a_gradient ' "$work/out"; then
+        wrong "$name: the reference does not pass"
+    elif make check LAB=lab1 ONLY=1a HAVE_CUDA= BUILD="$work/build" "$@" >>"$work/out" 2>&1
+        ! grep -q '^TODO  1a_gradient ' "$work/out"; then
+        wrong "$name: the stub is not TODO"
+    elif grep -A 5 'warning: ' "$work/out"; then wrong "$name: warnings, see above"
     else echo "ok: $name"
     fi
     rows=$((rows + 1))
@@ -49,7 +48,7 @@ if [ -n "$musl" ]; then
     if find common -name '*.c' | grep -vE '/cuda|nccl' | xargs gcc "${flags[@]}" 2>"$work/out"; then
         echo "ok: musl's headers"
     else
-        head -n 20 "$work/out"; echo "wrong: musl's headers"; failed=1
+        wrong "musl's headers"
     fi
 else echo "musl's headers: not here (Debian: musl-dev)"
 fi

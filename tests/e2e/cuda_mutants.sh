@@ -8,8 +8,7 @@
 # backend or with its folder in common/; program and case; sed expression, -z: over several lines)
 # must make its case fail. Every third; MUTANTS=all: all.
 set -u
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+. tests/e2e/_work.sh
 tools=$BUILD/cuda_on_host
 [ -x "$tools/link" ] || { echo "skipped: no C++ compiler or objcopy"; exit 77; }
 tried=0 failed=0 number=0 every=3

@@ -7,12 +7,11 @@
 # sanitizers: no
 # ranks: 0
 set -u
-work=$(mktemp -d)
-wrong() { echo "wrong: $*"; cat "$work/out"; exit 1; }
+. tests/e2e/_work.sh
 parts=$(sed -n 's/^\([a-z0-9]*\) *|.*/\1/p' common/setup/parts.txt)
 rows() { # every part has one row: found or missing
     for part in $parts; do
-        [ "$(grep -cE "^$part +(found|missing) " "$work/out")" = 1 ] || wrong "$1: no row for $part"
+        [ "$(grep -cE "^$part +(found|missing) " "$work/out")" = 1 ] || fail "$1: no row for $part"
     done
 }
 required=$(sed -n 's/^\([a-z0-9]*\) *| required .*/\1/p' common/setup/parts.txt)
@@ -20,13 +19,13 @@ required=$(sed -n 's/^\([a-z0-9]*\) *| required .*/\1/p' common/setup/parts.txt)
 # ---- this machine: it built the tests, so all that is required is here ----
 make doctor BUILD="$work/build" >"$work/out" 2>&1; status=$?
 rows "this machine"
-[ $status = 0 ] || wrong "this machine: exit $status, although the tests were built on it"
+[ $status = 0 ] || fail "this machine: exit $status, although the tests were built on it"
 for part in $required; do
-    grep -qE "^$part +found " "$work/out" || wrong "$part: not found here"
+    grep -qE "^$part +found " "$work/out" || fail "$part: not found here"
 done
 tail -n 3 "$work/out" | grep -qE '^(nothing is missing|install: |missing: )' ||
-    wrong "no closing line"
-[ ! -e "$work/build/config.mk" ] || wrong "doctor writes the build's configuration"
+    fail "no closing line"
+[ ! -e "$work/build/config.mk" ] || fail "doctor writes the build's configuration"
 
 # ---- machines with nothing but a shell ----
 nothing() { # FOLDER: the programs that every system has
@@ -42,26 +41,26 @@ machine() { # FOLDER, status expected
         common/setup/doctor.sh "$work/doctor" >"$work/out" 2>&1
     status=$?
     rows "$1"
-    [ $status = "$2" ] || wrong "$1: exit $status, expected $2"
+    [ $status = "$2" ] || fail "$1: exit $status, expected $2"
     if grep -iE 'command not found|syntax error|No such file' "$work/out"; then
-        wrong "$1: doctor stumbles"
+        fail "$1: doctor stumbles"
     fi
     for part in $required; do
-        grep -qE "^$part +missing " "$work/out" || wrong "$1: $part is not reported as missing"
+        grep -qE "^$part +missing " "$work/out" || fail "$1: $part is not reported as missing"
     done
 }
 nothing "$work/bare"
 machine "$work/bare" 2
-grep -q '^install: no apt-get, dnf or pacman found' "$work/out" || wrong "bare: what to do?"
+grep -q '^install: no apt-get, dnf or pacman found' "$work/out" || fail "bare: what to do?"
 
 nothing "$work/fedora"; fake "$work/fedora/dnf" 'exit 1'; fake "$work/fedora/gcc" 'exit 1'
 machine "$work/fedora" 2
 grep -qE '^install: (sudo )?dnf install -y gcc openmpi openmpi-devel openblas-devel .*SDL2-devel' \
-    "$work/out" || wrong "Fedora's command"
+    "$work/out" || fail "Fedora's command"
 nothing "$work/arch"; fake "$work/arch/pacman" 'exit 1'
 machine "$work/arch" 2
 grep -qE '^install: (sudo )?pacman -S --needed gcc openmpi openblas .*cmocka' "$work/out" ||
-    wrong "Arch's command"
+    fail "Arch's command"
 
 # macOS: every goal that builds, and doctor, ends at once and names a container; make's list comes.
 mkdir "$work/mac"; fake "$work/mac/uname" 'echo Darwin'
@@ -72,9 +71,9 @@ for goal in doctor lab1 'check LAB=lab1' all; do
     [ $status = 2 ] && [ ! -e "$work/mac/build" ] && [ "$(wc -l <"$work/out")" = 3 ] &&
         grep -q 'not supported on macOS: use a Linux container' "$work/out" &&
         grep -qF "docker run -it --shm-size=1g -v \"$PWD:/labs\" -w /labs debian:stable" \
-            "$work/out" || wrong "make $goal on macOS"
+            "$work/out" || fail "make $goal on macOS"
 done
-PATH=$work/mac:$PATH make help >"$work/out" 2>&1 || wrong "make help on macOS"
+PATH=$work/mac:$PATH make help >"$work/out" 2>&1 || fail "make help on macOS"
 
 # Debian, an ordinary user, no sudo: it says what to ask for, without the one package that
 # dpkg-query knows.
@@ -83,8 +82,8 @@ fake "$work/debian/dpkg-query" 'for last; do :; done; [ "$last" != zlib1g-dev ] 
 rm "$work/debian/id"; fake "$work/debian/id" 'echo 1000'
 machine "$work/debian" 2
 command='sudo apt-get install -y --no-install-recommends gcc libc6-dev openmpi-bin libopenmpi-dev'
-grep -q "^install: $command " "$work/out" || wrong "Debian's command"
-if grep '^install: .*zlib1g-dev' "$work/out"; then wrong "asks for a package that is installed"; fi
+grep -q "^install: $command " "$work/out" || fail "Debian's command"
+if grep '^install: .*zlib1g-dev' "$work/out"; then fail "asks for a package that is installed"; fi
 grep -q 'ask the administrator to run exactly this' "$work/out" ||
-    wrong "an ordinary user is not told whom to ask"
+    fail "an ordinary user is not told whom to ask"
 grep '^install: ' "$work/out"

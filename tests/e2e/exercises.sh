@@ -7,9 +7,7 @@
 # seconds: 400
 # sanitizers: no
 set -eu
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-wrong() { echo "wrong: $*"; cat "$work/log"; exit 1; }
+. tests/e2e/_work.sh
 
 # A copy of the project, built: what changes there is rebuilt.
 mkdir "$work/labs"
@@ -33,7 +31,7 @@ line() { # with those that continue it
 }
 expect() { # verdict, exercise, words
     line "$2" | grep "^$1 " | grep -qF -- "${3-}" ||
-        wrong "expected $1 of $2, with '${3-}': $(line "$2")"
+        fail "expected $1 of $2, with '${3-}': $(line "$2")"
 }
 programs=()
 count() { # of exercises: an answer's name is 1_2_words
@@ -43,32 +41,32 @@ count() { # of exercises: an answer's name is 1_2_words
 # The attention alone, beside the library's layers.
 cp lab1_gd/solution/10a_attention.c lab1_gd/exercises/
 make lab1 ONLY=10_ ARGS="--out $work/out --model gpt-8-1-1 --batch 2 --updates 60" \
-    >"$work/log" 2>&1 || wrong "10a alone"
-grep -q 'difference [0-9.]*e-0[78]$' "$work/log" || wrong "10a alone: other gradients"
+    >"$work/log" 2>&1 || fail "10a alone"
+grep -q 'difference [0-9.]*e-0[78]$' "$work/log" || fail "10a alone: other gradients"
 
 cp lab1_gd/solution/* lab1_gd/exercises/
 check
-[ "$(count PASS)" = 18 ] || wrong "the reference in exercises/: expected 18 PASS"
+[ "$(count PASS)" = 18 ] || fail "the reference in exercises/: expected 18 PASS"
 
 cp lab1_gd/exercises/9a_pipeline_turn.c "$work/kept.c"
 echo 'this is not C' >>lab1_gd/exercises/9a_pipeline_turn.c
 check
 expect FAIL pipeline_turn 'does not compile: lab1_gd/exercises/9a_pipeline_turn.c:'
-[ "$(count PASS)" = 17 ] || wrong "one broken exercise: expected 17 PASS"
-make lab1 ONLY=1_ ARGS="--out $work/out" >"$work/log" 2>&1 || wrong "part 1 beside a broken part 9"
-grep -q converged "$work/log" || wrong "part 1 did not run"
+[ "$(count PASS)" = 17 ] || fail "one broken exercise: expected 17 PASS"
+make lab1 ONLY=1_ ARGS="--out $work/out" >"$work/log" 2>&1 || fail "part 1 beside a broken part 9"
+grep -q converged "$work/log" || fail "part 1 did not run"
 make lab1 ONLY=9_ NP=1 ARGS="--out $work/out --updates 1" >"$work/log" 2>&1 ||
-    wrong "part 9's status"
+    fail "part 9's status"
 grep -q 'pipeline_turn.c: it does not compile' "$work/log" ||
-    wrong "part 9 does not say what is broken"
+    fail "part 9 does not say what is broken"
 for program in lab1_gd/*_*.c; do programs+=("build/student/${program%.c}"); done
-make "${programs[@]}" >"$work/log" 2>&1 || wrong "the programs beside a broken exercise"
+make "${programs[@]}" >"$work/log" 2>&1 || fail "the programs beside a broken exercise"
 
 # One that crashes ends its part's program.
 sed '0,/^{/s//{ raise(SIGSEGV);/; 1i #include <signal.h>' lab1_gd/solution/1a_gradient.c \
     >lab1_gd/exercises/1a_gradient.c
-make lab1 ONLY=1_ ARGS="--out $work/out" >"$work/log" 2>&1 && wrong "a crash: status 0"
-grep -q "^1_gradient_descent crashed: 'make check LAB=lab1'" "$work/log" || wrong "a crash: no line"
+make lab1 ONLY=1_ ARGS="--out $work/out" >"$work/log" 2>&1 && fail "a crash: status 0"
+grep -q "^1_gradient_descent crashed: 'make check LAB=lab1'" "$work/log" || fail "a crash: no line"
 cp lab1_gd/solution/1a_gradient.c lab1_gd/exercises/
 
 sed -i 's/column_shard(/another_name(/' lab1_gd/exercises/9b_column_shard.c
@@ -76,13 +74,13 @@ sed 's/^{/{ frobnicate(stage);/' "$work/kept.c" >lab1_gd/exercises/9a_pipeline_t
 check
 expect FAIL column_shard 'does not define the function column_shard'
 expect FAIL pipeline_turn 'frobnicate'
-[ "$(count PASS)" = 16 ] || wrong "other names: expected 16 PASS"
+[ "$(count PASS)" = 16 ] || fail "other names: expected 16 PASS"
 
 cp lab1_gd/solution/9b_column_shard.c lab1_gd/exercises/
 cp "$work/kept.c" lab1_gd/exercises/9a_pipeline_turn.c # out of a backup: older than its object
 touch -d 2001-01-01 lab1_gd/exercises/9a_pipeline_turn.c
 check
-[ "$(count PASS)" = 18 ] || wrong "an exercise restored with an old date: expected 18 PASS"
+[ "$(count PASS)" = 18 ] || fail "an exercise restored with an old date: expected 18 PASS"
 
 # Several at once: each costs its own line, with an explanation.
 exercises=lab1_gd/exercises
@@ -100,25 +98,25 @@ expect PASS gradient '' # with what lab1.h includes
 expect FAIL shuffle 'you called rng_below(r, 0): n must be 1 or more'
 expect FAIL column_shard 'missing: is it now called 9B_column_shard.c? Rename that file'
 expect FAIL busy 'missing: restore it, in the folder of labs.tar.gz: tar xzf labs.tar.gz labs/'
-[ "$(count PASS) $(count TODO) $(count FAIL)" = '13 1 4' ] || wrong "six exercises at once"
+[ "$(count PASS) $(count TODO) $(count FAIL)" = '13 1 4' ] || fail "six exercises at once"
 sed -n '/^note:/,/^[A-Z]/p' "$work/log" | tr -s '\n ' '  ' >"$work/notes"
 for words in '2_shuffle (copy).c is ignored' '9B_column_shard.c is ignored' \
     'answers.txt: missing: restore it'; do
-    grep -qF -- "$words" "$work/notes" || wrong "no note '$words'"
+    grep -qF -- "$words" "$work/notes" || fail "no note '$words'"
 done
 [ "$(grep -E '^(PASS|FAIL|TODO)' "$work/log" | grep -cE '^TODO  [0-9]+_[0-9]_')" = 26 ] ||
-    wrong "without answers.txt: expected 26 TODO"
+    fail "without answers.txt: expected 26 TODO"
 awk '/^(PASS|FAIL|TODO)  [0-9]+_[0-9]_/ { seen = 1; print $3, index($0, "/") } ' "$work/log" |
-    sort -u | wc -l | grep -qx 1 || wrong "the answers' points are in several columns"
+    sort -u | wc -l | grep -qx 1 || fail "the answers' points are in several columns"
 rm "$exercises/2_shuffle (copy).c" $exercises/9B_column_shard.c
 
 tar -C "$OLDPWD" -cf - --mtime=2000-01-01 lab1_gd/exercises | tar -xf - # stubs over a finished tree
 check
-[ "$(count TODO)" = 18 ] || wrong "stubs unpacked over a finished tree: expected 18 TODO"
+[ "$(count TODO)" = 18 ] || fail "stubs unpacked over a finished tree: expected 18 TODO"
 
 echo 'this is not C' >>lab2_ddp/3_train.c # a program that a check judges
 make check LAB=lab2 ONLY=3_train >"$work/log" 2>&1 || true
-[ "$(count FAIL) $(count TODO)" = '1 8' ] || wrong "a broken trainer: expected 1 FAIL, 8 TODO"
+[ "$(count FAIL) $(count TODO)" = '1 8' ] || fail "a broken trainer: expected 1 FAIL, 8 TODO"
 expect FAIL 'step 1' 'does not compile: lab2_ddp/3_train.c:'
 
 # Only what is asked for is built: one check of one lab; and no kernels where no GPU is.
@@ -126,9 +124,9 @@ mkdir "$work/fresh"; cp -r build/{config.mk,probe} "$work/fresh/"
 would() { make -n --no-print-directory BUILD="$work/fresh" HAVE_CUDA=1 "$@" 2>/dev/null; }
 would check ONLY=1A_gradient >"$work/log"
 grep -q 'check/1a_gradient' "$work/log" && ! grep -q 'lab[23]_' "$work/log" ||
-    wrong "make check ONLY=1A_gradient builds what it does not need"
-ls /dev/nvidia* >/dev/null 2>&1 || ! grep -q NVCC "$work/log" || wrong "kernels without a GPU"
+    fail "make check ONLY=1A_gradient builds what it does not need"
+ls /dev/nvidia* >/dev/null 2>&1 || ! grep -q NVCC "$work/log" || fail "kernels without a GPU"
 would check ONLY=1a DEVICE=cuda >"$work/log"
-grep -q 'labs_gpu.so' "$work/log" || wrong "DEVICE=cuda does not build the part for GPUs"
-would "$work/fresh/libcommon.a" | grep -q 'labs_gpu.so' || wrong "other goals build no GPU part"
+grep -q 'labs_gpu.so' "$work/log" || fail "DEVICE=cuda does not build the part for GPUs"
+would "$work/fresh/libcommon.a" | grep -q 'labs_gpu.so' || fail "other goals build no GPU part"
 echo "ok: one line each, and by content"

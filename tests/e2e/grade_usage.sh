@@ -26,7 +26,7 @@ change() { # sed expression, words expected
 }
 change '1d' 'line 1'
 change 's/"points": 40/"points": "many"/' "validation: 'points': expected a number"
-change 's/"name": "runs"/"name": "walks"/' "unknown criterion 'walks'"
+change 's/"name": "runs"/"name": "\\u001b[2J"/' "unknown criterion '\\x1b[2J'"
 change 's/"name": "equal"/"name": "weights"/' "'weights' is there twice"
 change 's/("epochs": .*"synthetic": )5/\10/' "epochs: 'synthetic': expected a number"
 change 's/"synthetic": 0.30/"synthetic": 0.95/' "'training': 'from' must be below 'at_least'"

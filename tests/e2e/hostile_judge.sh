@@ -5,8 +5,7 @@
 # seconds: 600
 # ranks: 0
 set -u
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+. tests/e2e/_work.sh
 . tests/e2e/_processes.sh
 read -ra compiler <<<"${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Icommon -Ilab1_gd -O2 -w -pthread"
 export LIBRARIES="$BUILD/check_main.a $BUILD/libcommon.a -lm"

@@ -6,8 +6,8 @@
 # waits: yes
 # sanitizers: no
 set -u
-lab=lab2_ddp work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+. tests/e2e/_work.sh
+lab=lab2_ddp
 . tests/e2e/_changed.sh
 . tests/e2e/_processes.sh
 

@@ -147,7 +147,6 @@ case_ 2 'no test has' make test 'ONLY=test_args nothing_has_this_name'
 case_ 2 'no test has' make test ONLY=test_args/nothing_has_this_name
 case_ 2 'no build there' make all BUILD=/proc/labs
 case_ 2 'no build there' make all BUILD=README.md
-case_ 2 'No rule' make lab9
 for folder in lab1_gd lab2_ddp lab3_scale assessment; do
     case_ 2 'type make in the folder above this one' make -C $folder check
 done

@@ -38,16 +38,9 @@ patched() { # old, new: in the header; as long as the old one
     [ ${#1} = ${#2} ] && grep -qaF -- "$1" "$good" || { echo "cannot patch: $1"; exit 1; }
     LC_ALL=C sed "s/$1/$2/" "$good" >"$scratch/bad.safetensors"
 }
-seed='"seed":"9000000000000000"'
 for trainer in sol student; do
     train=$trainer/lab2_ddp/3_train
     resume=("$train" "${small[@]}" --epochs 3 --resume)
-    patched "\"position\":\"24\",\"step\":\"40\",$seed" \
-        '"position":"4294967296","step":"40","seed":"90000000"'
-    each refused 'saved after 4294967296 images' "${resume[@]}" "$scratch/bad.safetensors"
-    patched "\"position\":\"24\",\"step\":\"40\",$seed" \
-        '"position":"9223372036854775807","step":"4","seed":""'
-    each refused "position: '9223372036854775807'" "${resume[@]}" "$scratch/bad.safetensors"
     patched '"position":"24"' '"position":"-4"'
     each refused "position: '-4'" "${resume[@]}" "$scratch/bad.safetensors"
     patched '"epoch":"1"' '"epoch":"5"'
@@ -62,7 +55,6 @@ for trainer in sol student; do
     each refused 'from the model linear' "$train" --model mlp --epochs 3 --resume "$good"
 
     each refused 'would have 2.654e+09 parameters' "$train" --model mlp --hidden 50000,50000
-    each refused 'parameters' "$train" --model mlp --hidden 1048576
     each refused 'expected sizes from 1' "$train" --model mlp --hidden 8,0
     each refused 'expected sizes from 1' "$train" --model mlp --hidden 8,
     each refused 'expected sizes from 1' "$train" --model mlp --hidden 4294967297
@@ -75,7 +67,6 @@ for trainer in sol student; do
     each refused 'drop-by does nothing without --schedule step' "$train" --drop-by 0.5
     each refused 'nesterov does nothing without --momentum' "$train" --nesterov --momentum 0
     each refused 'there are 300 training images' "$train" --batch 301
-    each refused 'there are 300 training images' "$train" --batch 1048576
     each refused 'the data set has 300' "$train" --images 301
 
     each accepted "${resume[@]}" "$good"
@@ -118,7 +109,6 @@ last() { # four bytes, in place of the file's last
 }
 header() { LC_ALL=C sed "$1" "$scratch/path" >"$kept.path.safetensors"; }
 damaged 'is not finite: remove the file' last '\x00\x00\x80\x7f'
-damaged 'is not finite: remove the file' last '\x00\x00\xc0\x7f'
 damaged 'does not end at the weights' last '\x00\x00\x80\x3f'
 damaged 'not a snapshot' header 's/"update 3":/"update x":/'
 damaged 'duplicate object key' header 's/"update 3":/"update 0":/'

@@ -6,8 +6,7 @@
 # while a rank or mpirun is stopped: all is ended, the last checkpoint is whole, nothing
 # stays behind. And nohup still works.
 set -u
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/e2e/_work.sh
 . tests/e2e/_processes.sh
 
 stopped() { grep -qs '^State:[[:space:]]*[TZ]' "/proc/$1/status"; }

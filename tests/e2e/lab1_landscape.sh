@@ -96,15 +96,9 @@ spoilt "'points' or 'range'" landscape.json 's/"range"/"ranges"/'
 spoilt '120 points, expected 11 x 11' mlp-plane.points.csv 5d
 spoilt 'not at' mlp-plane.points.csv '5s/,0,[^,]*,/,0,0.55,/'
 
-# Bad files and options.
+# Bad options.
 refuses() { out=$work/bad run 1 sol/5_loss_landscape "${@:2}"; refused "$1"; } # words, options…
-head -c 1000 "$checkpoint" >"$work/short.safetensors"
-refuses 'short.safetensors' --checkpoint "$work/short.safetensors"
-refuses 'nowhere' --checkpoint "$work/nowhere"
 refuses 'needs --checkpoint' --against "$checkpoint"
-refuses 'expected a number' --extent nan
-refuses 'points' --points -3
-refuses 'model' --model resnet9
 if [ -d /usr/share/datasets/fashion-mnist ]; then
     refuses 'give another --data' --checkpoint "$checkpoint" --data fashion \
         --data-dir /usr/share/datasets

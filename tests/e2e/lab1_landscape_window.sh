@@ -19,8 +19,6 @@ drag() { # the surface
         mousemove_relative 60 0 mousemove_relative 40 20 mouseup 1
     changes "dragging the surface"
 }
-updates() { grep -oE 'after [0-9]+ updates' "$work/log" | grep -oE '[0-9]+'; } # from the log
-frames() { for _ in 1 2 3 4 5 6 7 8; do shot; done; } # eight or more
 
 # ---- part 5 ----
 points() { grep -c '^[0-9]' "$results/mlp-plane.points.csv" 2>/dev/null || true; }

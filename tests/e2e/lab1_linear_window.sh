@@ -13,12 +13,7 @@ paused() { # sol|student/PROGRAM, its folder, options…: at update 0
     folder=$2 start 1 "${1/\//\/lab1_gd\/}" "${@:3}"
     press space comma comma comma # at 10 s per update a slow machine may have made one or two
 }
-updates() { # from the log
-    grep -oE 'after [0-9]+ updates' "$work/log" | grep -oE '[0-9]+'
-}
 forward() { local key=() i; for ((i = 0; i < $1; i++)); do key+=(period); done; press "${key[@]}"; }
-
-frames() { for _ in 1 2 3 4 5 6 7 8; do shot; done; } # eight or more, a fifth of a second
 # r restarts after 60 updates, and it runs after r.
 restarts() { # program, folder
     paused "$@" --speed 0.1

@@ -5,10 +5,9 @@
 # seconds: 600
 # sanitizers: no
 set -u
-lab=lab2_ddp work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+. tests/e2e/_work.sh
+lab=lab2_ddp
 . tests/e2e/_changed.sh
-fail() { echo "$*"; exit 1; }
 
 # What takes step k out of the reference again.
 undo[1]='/t->comm = comm_open\(/d; /comm_close\(t.comm\)/d'

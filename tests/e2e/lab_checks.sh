@@ -5,8 +5,7 @@
 # ranks: 0
 set -u
 export LABS_CHECK_SECONDS=600 # nothing hangs here; a busy machine takes its time
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/e2e/_work.sh
 verdicts() { sed -nE 's/^(PASS|FAIL|TODO)  (step [0-9]|[A-Za-z0-9_]+) .*/\1 \2/p' "$work/$1"; }
 check() { # lab, sol or student, verdict: of each of $exercises lines
     common/setup/check.sh "$BUILD/$2/$1"/check/* >"$work/$2"

@@ -5,26 +5,25 @@
 # sanitizers: no
 # ranks: 0
 set -eu
-work=$(mktemp -d)
-wrong() { echo "wrong: $*"; cat "$work/out"; exit 1; }
+. tests/e2e/_work.sh
 
-make BUILD="$work/none" >"$work/out" 2>"$work/err" || wrong "make fails"
-[ ! -s "$work/err" ] || { cat "$work/err"; wrong "make prints to stderr"; }
-[ ! -e "$work/none" ] || wrong "make without a target writes into the build folder"
-make help BUILD="$work/none" | cmp - "$work/out" || wrong "make help prints something else"
+make BUILD="$work/none" >"$work/out" 2>"$work/err" || fail "make fails"
+[ ! -s "$work/err" ] || fail "make prints to stderr"
+[ ! -e "$work/none" ] || fail "make without a target writes into the build folder"
+make help BUILD="$work/none" | cmp - "$work/out" || fail "make help prints something else"
 
 for target in demo lab1 lab2 lab3 assessment check grade all test bench profile datasets handout \
     doctor clean; do
-    [ "$(grep -cE "^  $target +[^ ]" "$work/out")" = 1 ] || wrong "$target: expected on one line"
-    grep -q "^$target:" Makefile || wrong "$target: no rule"
+    [ "$(grep -cE "^  $target +[^ ]" "$work/out")" = 1 ] || fail "$target: expected on one line"
+    grep -q "^$target:" Makefile || fail "$target: no rule"
 done
 for variable in SOL NP HOSTS DEVICE DATA HEADLESS SEED ARGS DEPS BUILD CC SAN ONLY LAB; do
-    grep -qE "(^  |; )$variable=" "$work/out" || wrong "$variable is not explained"
+    grep -qE "(^  |; )$variable=" "$work/out" || fail "$variable is not explained"
 done
-[ "$(awk 'length > 110' "$work/out" | wc -l)" = 0 ] || wrong "lines longer than 110 columns"
+[ "$(awk 'length > 110' "$work/out" | wc -l)" = 0 ] || fail "lines longer than 110 columns"
 [ "$(grep -E '^  ' "$work/out" | awk '{ print substr($0, 17, 2) }' | grep -cv '^ [^ ]')" = 0 ] ||
-    wrong "the second column does not begin at 18"
+    fail "the second column does not begin at 18"
 
-if make BUILD="$work/none" test SAN=maybe >"$work/out" 2>&1; then wrong "SAN=maybe is accepted"; fi
-grep -q 'SAN=maybe: expected' "$work/out" || wrong "SAN=maybe: no clear message"
-if make BUILD="$work/none" lab9 >"$work/out" 2>&1; then wrong "an unknown target is accepted"; fi
+if make BUILD="$work/none" test SAN=maybe >"$work/out" 2>&1; then fail "SAN=maybe is accepted"; fi
+grep -q 'SAN=maybe: expected' "$work/out" || fail "SAN=maybe: no clear message"
+if make BUILD="$work/none" lab9 >"$work/out" 2>&1; then fail "an unknown target is accepted"; fi

@@ -6,9 +6,9 @@
 # does not support that: it is for tests. Also a training whose gradients are recorded as graphs
 # and replayed, between all-reduces.
 set -u
-failed=0 gpus=${CUDA_VISIBLE_DEVICES:-0}
-work=$(mktemp -d) out=$work/out
-trap 'rm -rf "$work"' EXIT
+. tests/e2e/_work.sh
+gpus=${CUDA_VISIBLE_DEVICES:-0}
+out=$work/out
 ranks() { # ranks command…: writes to $out
     local np=$1
     shift
@@ -23,14 +23,12 @@ for np in 2 4; do
     ranks $np "$BUILD/tests/test_comm" nccl_$np; status=$?
     if [ $status = 77 ]; then grep -m 1 skipped "$out"; exit 77; fi
     echo "test_comm, $np ranks: exit $status: $(grep -m 1 'tensors on' "$out")"
-    if [ $status != 0 ]; then failed=1; sed 's/^/    /' "$out"; fi
+    [ $status = 0 ] || wrong "test_comm"
     # twice half a second, with the rate that it prints
     printf '0.5\n0.5\n' >"$work/seconds"
     ranks $np "$BUILD/tests/bench/train_rate" --device cuda --batch 64 --from "$work/seconds"
     status=$?
     echo "train_rate, $np ranks: exit $status: $(tail -n 1 "$out")"
-    if [ $status != 0 ] || [ "$(grep -c '^[0-9]' "$out")" != 2 ]; then
-        failed=1; sed 's/^/    /' "$out"
-    fi
+    [ $status = 0 ] && [ "$(grep -c '^[0-9]' "$out")" = 2 ] || wrong "train_rate"
 done
 exit $failed

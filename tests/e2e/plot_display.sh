@@ -3,19 +3,17 @@
 # Figures where there is no window to show them in: no display, a dead one, HEADLESS=1, and a build
 # without Cairo and SDL2. Never a crash: a PNG instead, and one line that says why.
 set -u
-demo=$BUILD/tests/tools/plot_demo work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/e2e/_work.sh
+demo=$BUILD/tests/tools/plot_demo
 unset HEADLESS DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
-status=0
-fail() { echo "FAIL: $*"; cat "$work/err"; status=1; }
 
 expect_png() { # name, words of the line, command…
     local name=$1 words=$2
     shift 2
-    "$@" window "$work/$name/figure" >"$work/out" 2>"$work/err" || fail "$name: exit status $?"
+    "$@" window "$work/$name/figure" >"$work/out" 2>"$work/err" || wrong "$name: exit status $?"
     [ "$(grep -c "$words" "$work/err")/$(wc -l <"$work/err")" = 1/1 ] ||
-        fail "$name: expected one line with '$words'"
-    [ "$(head -c 4 "$work/$name/figure.png" | tail -c 3)" = PNG ] || fail "$name: no PNG"
+        wrong "$name: expected one line with '$words'"
+    [ "$(head -c 4 "$work/$name/figure.png" | tail -c 3)" = PNG ] || wrong "$name: no PNG"
     echo "$name: $(cat "$work/err")"
 }
 if "$demo" png "$work/probe" >/dev/null 2>"$work/err"; then
@@ -46,7 +44,7 @@ END
         kill %1
     fi
 else
-    grep -q 'built without Cairo' "$work/err" || fail "png: $(cat "$work/err")"
+    grep -q 'built without Cairo' "$work/err" || wrong "png: $(cat "$work/err")"
 fi
 
 # shellcheck disable=SC2086  # CC may be two words
@@ -55,11 +53,11 @@ ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O0 -Wall -Wextra -Werror -Wno-unused-paramet
     common/base/{quantiles,check,printable,memory,cgroup,number,start,start_streams}.c \
     common/base/{file,timer}.c common/judge/{child,child_alone,child_family}.c \
     tests/support/plot_gallery.c tests/tools/plot_demo.c -lm \
-    -o "$work/demo" 2>"$work/err" || fail "it does not build without Cairo and SDL2"
+    -o "$work/demo" 2>"$work/err" || wrong "it does not build without Cairo and SDL2"
 DISPLAY=:987 "$work/demo" window "$work/without/figure" >"$work/out" 2>"$work/err"
-[ $? = 2 ] || fail "without Cairo: expected exit status 2"
+[ $? = 2 ] || wrong "without Cairo: expected exit status 2"
 grep -q 'no figure.*built without Cairo' "$work/err" ||
-    fail "without Cairo: expected a line that says so"
-[ ! -e "$work/without/figure.png" ] || fail "without Cairo: a figure all the same"
+    wrong "without Cairo: expected a line that says so"
+[ ! -e "$work/without/figure.png" ] || wrong "without Cairo: a figure all the same"
 cat "$work/err"
-exit $status
+exit $failed

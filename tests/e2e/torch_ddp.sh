@@ -10,8 +10,7 @@ python=${PYTHON_TORCH:-python3} data=/usr/share/datasets/fashion-mnist
 "$python" -c 'import torch.distributed as d; assert d.is_gloo_available()' 2>/dev/null ||
     { echo "skipped: $python lacks torch with gloo (see PYTHON_TORCH)"; exit 77; }
 [ -d $data ] || { echo "skipped: no Fashion-MNIST here"; exit 77; }
-work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
-fail() { echo "wrong: $*"; cat "$work/log"; exit 1; }
+. tests/e2e/_work.sh
 export PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
 ours() { # options…
     common/setup/launch.sh --np 2 "$BUILD/sol/lab2_ddp/3_train" --device cpu --data fashion \

@@ -60,6 +60,19 @@ Images images_blank(int count, int h, int w, int c)
                     .labels = keep(alloc(count, 1))};
 }
 
+Images images_noise(int count, int h, int w, int c, int classes, uint64_t seed)
+{
+    size_t size = (size_t)h * (size_t)w * (size_t)c;
+    Images all = images_blank(count, h, w, c);
+    for (int i = 0; i < count; i++) {
+        Rng r = rng_at(seed, RNG_TEST, 0, (uint64_t)i);
+        all.labels[i] = (uint8_t)rng_below(&r, classes);
+        for (size_t k = 0; k < size; k++)
+            all.pixels[(size_t)i * size + k] = (uint8_t)rng_below(&r, 256);
+    }
+    return all;
+}
+
 static void free_model(void *m) { model_free(m); }
 
 Model *net_model(Backend *be, const ModelSpec *spec, int batch)

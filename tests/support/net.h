@@ -23,6 +23,8 @@ extern const char *const model_kinds[KINDS];
 
 /* Images without content, to the end of the case. */
 Images images_blank(int count, int h, int w, int c);
+/* Noise: a network that has learnt nothing looks at each view of it differently. */
+Images images_noise(int count, int h, int w, int c, int classes, uint64_t seed);
 /* model_new, freed when the case has passed. */
 Model *net_model(Backend *be, const ModelSpec *spec, int batch);
 /* A model with weights from seed 1 and a batch of N normal images with random labels from `seed`;

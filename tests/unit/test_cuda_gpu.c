@@ -87,8 +87,10 @@ static void expect_same_weights(Net *a, Net *b, Sgd *o, Sgd *q)
 DEVICE_TEST(whole_steps, .seeds = 5, .cudnn = true)
 {
     Net a = net_new(d->be, &spec, 8, 8, 1), b = net_new(d->be, &spec, 8, 8, 1);
-    Sgd *o = net_sgd(&a, 0.9, 0.01, true), *q = net_sgd(&b, 0.9, 0.01, true);
-    Method method = {.update = sgd_update(o)};
+    SgdSpec sgd = {.momentum = 0.9, .weight_decay = 0.01, .nesterov = true};
+    MethodMaker maker = sgd_maker(&sgd);
+    Method method = maker.make(maker.context, a.m);
+    Sgd *o = method.update.context, *q = net_sgd(&b, 0.9, 0.01, true);
     for (int step = 0; step < 18; step++) {
         int count = step % 3 == 2 ? 5 : 8;
         double rate = 0.01 * (1 + step % 4);
@@ -103,6 +105,7 @@ DEVICE_TEST(whole_steps, .seeds = 5, .cudnn = true)
         if (step == 6) /* the scratch memory moves: every recording is stale */
             net_new(d->be, &bigger, 64, 64, 3);
     }
+    maker.end(maker.context, a.m, &method);
 }
 
 /* model_evaluate against the same piece by piece, between steps that change the weights. */

@@ -9,7 +9,6 @@
 #include "hessian.h"
 #include "python.h"
 #include "reference_net.h"
-#include "rng.h"
 #include "safetensors.h"
 #include <math.h>
 #include <string.h>
@@ -33,15 +32,10 @@ static Fixture fixture_new(Comm *c, ModelSpec spec)
     spec.h = H, spec.w = W, spec.c = C, spec.classes = CLASSES;
     f.m = net_model(f.be, &spec, BATCH);
     model_init(f.m, 1);
-    f.images = images_blank(COUNT, H, W, C);
-    Rng r = rng_at(1, RNG_TEST, 0, 0);
-    for (int i = 0; i < COUNT * PIXELS; i++)
-        f.images.pixels[i] = (uint8_t)rng_u32(&r);
+    f.images = images_noise(COUNT, H, W, C, CLASSES, 1);
     int32_t order[COUNT];
-    for (int i = 0; i < COUNT; i++) {
-        f.images.labels[i] = (uint8_t)rng_below(&r, CLASSES);
+    for (int i = 0; i < COUNT; i++)
         order[i] = i * 7 % COUNT;
-    }
     f.subset = eval_set_new(f.be, &f.images, mean, istd, order, COUNT, BATCH, model_halo(f.m));
     at_end(f.subset, free_set, f.subset);
     return f;

@@ -4,7 +4,6 @@
 #include "check.h"
 #include "loader.h"
 #include "net.h"
-#include "rng.h"
 #include <jansson.h>
 #include <pthread.h>
 #include <string.h>
@@ -22,17 +21,6 @@ static Loader *loader_of(Device *d, const Images *images, int batch, int halo, A
     Loader *l = loader_new(d->be, images, mean, istd, batch, halo, spec, 11);
     at_end(l, free_loader, l);
     return l;
-}
-
-static Images images_new(void)
-{
-    Images images = images_blank(COUNT, H, W, C);
-    Rng r = rng_at(1, RNG_TEST, 0, 0);
-    for (int i = 0; i < COUNT * PIXELS; i++)
-        images.pixels[i] = (uint8_t)rng_u32(&r);
-    for (int i = 0; i < COUNT; i++)
-        images.labels[i] = (uint8_t)(i * 7 % 10);
-    return images;
 }
 
 /* Every image twice, shuffled. */
@@ -96,7 +84,7 @@ static void expect_pass(Device *d, Loader *l, const Images *images, AugmentSpec 
 
 static void pass(Device *d, AugmentSpec spec, int batch, int halo, int count)
 {
-    Images images = images_new();
+    Images images = images_noise(COUNT, H, W, C, 10, 1);
     int32_t order[2 * COUNT];
     mixed_order(order);
     Loader *l = loader_of(d, &images, batch, halo, spec);
@@ -121,7 +109,7 @@ DEVICE_TEST(no_pictures) { pass(d, all, 8, 1, 0); }
  * sees. */
 DEVICE_TEST(ranks_change_nothing)
 {
-    Images images = images_new();
+    Images images = images_noise(COUNT, H, W, C, 10, 1);
     int32_t order[2 * COUNT], shard[2 * COUNT];
     mixed_order(order);
     float whole[COUNT][PIXELS], part[5][PIXELS];
@@ -166,7 +154,7 @@ static void on_stage(void *context, LoaderStage stage, int batch, double began, 
 
 DEVICE_TEST(by_stages)
 {
-    Images images = images_new();
+    Images images = images_noise(COUNT, H, W, C, 10, 1);
     int32_t order[2 * COUNT];
     mixed_order(order);
     Loader *l = loader_of(d, &images, 8, 1, all);
@@ -224,7 +212,7 @@ DEVICE_TEST(text)
  * before, the seed another one, and the batches lie where they did. */
 DEVICE_TEST(interrupted_passes)
 {
-    Images images = images_new();
+    Images images = images_noise(COUNT, H, W, C, 10, 1);
     int32_t order[2 * COUNT];
     mixed_order(order);
     Loader *l = loader_of(d, &images, 4, 1, all);
@@ -268,7 +256,7 @@ DEVICE_TEST(interrupted_while_filling)
     real_gather = slow.gather;
     slow.gather = slow_gather;
     d->be->op = &slow;
-    Images images = images_new();
+    Images images = images_noise(COUNT, H, W, C, 10, 1);
     int32_t order[2 * COUNT];
     mixed_order(order);
     Loader *l = loader_of(d, &images, 20, 0, all);
@@ -284,7 +272,7 @@ DEVICE_TEST(interrupted_while_filling)
  * for. */
 DEVICE_TEST(batch_stays_in_hand)
 {
-    Images images = images_new();
+    Images images = images_noise(COUNT, H, W, C, 10, 1);
     int32_t order[2 * COUNT], again[2 * COUNT];
     mixed_order(order);
     mixed_order(again);
@@ -309,7 +297,7 @@ typedef struct WrongOrder {
 static void start_with(void *wrong)
 {
     Device *d = device_open();
-    Images images = images_new();
+    Images images = images_noise(COUNT, H, W, C, 10, 1);
     Loader *l = loader_of(d, &images, 2, 0, none);
     loader_start(l, (int32_t[]){0, 1, ((WrongOrder *)wrong)->image}, 3, 0);
 }
@@ -389,7 +377,7 @@ DEVICE_TEST(audit_names_the_pictures)
     const char *dir = scratch_dir();
     setenv("LABS_AUDIT", dir, 1);
     audit_begin();
-    Images images = images_new();
+    Images images = images_noise(COUNT, H, W, C, 10, 1);
     Loader *l = loader_of(d, &images, 2, 0, none);
     Batch b;
     loader_start(l, (int32_t[]){7, 3, 49, 0, 12}, 5, 6);

@@ -4,25 +4,10 @@
 #include "check.h"
 #include "net.h"
 #include "parts/9_speedrun/runner.h"
-#include "rng.h"
 #include "timer.h"
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Noise: a network that has learnt nothing looks at each view of it differently. */
-static Images noise(int count, int h, int w, int c, int classes, uint64_t seed)
-{
-    size_t size = (size_t)h * (size_t)w * (size_t)c;
-    Images all = images_blank(count, h, w, c);
-    for (int i = 0; i < count; i++) {
-        Rng r = rng_at(seed, RNG_TEST, 0, (uint64_t)i);
-        all.labels[i] = (uint8_t)rng_below(&r, classes);
-        for (size_t k = 0; k < size; k++)
-            all.pixels[(size_t)i * size + k] = (uint8_t)rng_below(&r, 256);
-    }
-    return all;
-}
 
 /* ---- the recipe ---- */
 
@@ -162,7 +147,7 @@ static void decide(uint8_t *class, double *const z[6], int level, double unsure)
 
 DEVICE_TEST(views)
 {
-    Images all = noise(COUNT, H, W, C, K, 1);
+    Images all = images_noise(COUNT, H, W, C, K, 1);
     ModelSpec spec = {.name = "linear", .h = H, .w = W, .c = C, .classes = K};
     Net whole = net_new(d->be, &spec, COUNT, COUNT, 1), small = net_new(d->be, &spec, 16, 16, 1);
     double *z[6];
@@ -212,8 +197,8 @@ static void small_open(Small *s)
 {
     *s = (Small){.d = device_open(), .recipe = recipe_default()};
     s->data = (Dataset){.classes = 10,
-                        .train = noise(TRAIN, 28, 28, 1, 10, 1),
-                        .test = noise(TEST, 28, 28, 1, 10, 2),
+                        .train = images_noise(TRAIN, 28, 28, 1, 10, 1),
+                        .test = images_noise(TEST, 28, 28, 1, 10, 2),
                         .mean = {0.5f},
                         .istd = {4}};
     s->lab = (Lab){.be = s->d->be, .data = &s->data};
