@@ -11,7 +11,7 @@
  *                        must be the sums over all ranks
  *     m->stats_context   what it is given
  *     m->stats_ranks     the number of ranks: m divides the sums by this times its own number of
- *                        values
+ *                        values (all ranks have equally many images)
  *
  * The comm to use is `comm` (comm.h); it lives as long as m. Write the hook as a static function
  * above this one. */
