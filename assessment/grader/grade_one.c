@@ -288,9 +288,10 @@ static void train_and_score(Report *r, const GradeData *images, const Paths *at)
     char *line = runs->passed || runs->machine || r->trained > 0
                    ? NULL
                    : log_line_of(at->run_log, launch_faults);
-    runs->claimed |= line != NULL;
+    bool only_said = line && !runs->claimed;
+    runs->claimed |= only_said;
     check_claim(runs, r, at);
-    if (line && runs->machine) {
+    if (only_said && runs->machine) {
         free(runs->found);
         runs->found = format_new("%s", line);
     } else if (runs->passed && r->course.idle && !r->findings[EQUAL].pending) {

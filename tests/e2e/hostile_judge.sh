@@ -173,10 +173,10 @@ before "$(fail "$crash")" 'static double deep(double x)
     body "$(fail 'crashed')" 'for (volatile char *at = (char *)&w;; at++) *at = 1;'
 }
 # ---- what it leaves changed ----
-body "$(fail 'changed behind: the rounding mode')" "$right fesetround(FE_UPWARD);"
-body "$(fail 'changed behind: the current folder')" "$right chdir(\"/\");"
-body "$(fail 'changed behind: the mask')" "$right umask(0777);"
-body "$(fail 'changed behind: the language')" "$right setlocale(LC_ALL, \"C.UTF-8\");"
+body "$(fail 'left it so: the rounding mode')" "$right fesetround(FE_UPWARD);"
+body "$(fail 'left it so: the current folder')" "$right chdir(\"/\");"
+body "$(fail 'left it so: the mask')" "$right umask(0777);"
+body "$(fail 'left it so: the language')" "$right setlocale(LC_ALL, \"C.UTF-8\");"
 body "$(fail 'Floating point exception\|FPE')" \
     "$right feenableexcept(FE_INEXACT | FE_DIVBYZERO); volatile double x = 1; x /= 3;"
 before "$(fail 'stay what they were')" 'static jmp_buf here;' 'if (!setjmp(here)) longjmp(here, 1);'

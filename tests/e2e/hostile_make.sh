@@ -132,8 +132,8 @@ case_ 2 "SUBMISION= is not a variable of this Makefile: 'make' lists them" make 
 case_ 2 '1a is an exercise: make check LAB=lab1 ONLY=1a' make lab1 ONLY=1a
 case_ 2 '1_gradient is a program: make lab1 ONLY=1_gradient' make check ONLY=1_gradient
 case_ 2 'ONLY=ansers: no name contains this: did you mean answers?' make check ONLY=ansers
-case_ 2 'is it 1c_converged?' make check ONLY=1c_convergd.c
-case_ 2 'is it 1_gradient_descent?' make lab1 ONLY=1_gradient_decent
+case_ 2 'did you mean 1c_converged?' make check ONLY=1c_convergd.c
+case_ 2 'did you mean 1_gradient_descent?' make lab1 ONLY=1_gradient_decent
 case_ 2 'none of these names has it: 1a_gradient' make check LAB=lab1 ONLY=nothing_such
 case_ 2 'NEXT=1: not with ONLY' make lab1 NEXT=1 ONLY=2
 case_ 0 '/10_precision -- ' make -n lab3 ONLY=all

@@ -82,7 +82,7 @@ expect "a batch job of one task" 0 "^2 ranks$" env SLURM_JOBID=1 SLURM_NODELIST=
 # Root has no such limit. Nobody may have other processes here.
 nobody=(setpriv --reuid 65534 --clear-groups)
 if [ "$(id -u)" = 0 ] && "${nobody[@]}" test -x "$launch" -a -x "${train[0]}" 2>/dev/null; then
-    for limit in '1 1 this needs 6' '1 2 this needs 6' '12 2 2 ranks need'; do
+    for limit in '1 1 and this needs 6' '1 2 and this needs 6' '12 2 2 ranks need'; do
         read -r limit np words <<<"$limit"
         expect "ulimit -u $limit, $np ranks" 2 \
             "^error: at most [0-9]+ more processes and threads are allowed here, $words" \
