@@ -177,4 +177,4 @@ rubric "'builds' is missing" "{$budgets, \"criteria\": 7}"
 put pipe "$scratch/grade/.lock"
 refused ".lock: is not a regular file" "${grade[@]}"
 
-hostile_done 60
+hostile_done 50
