@@ -9,9 +9,10 @@
  * along the way.
  *
  * A move is not made of its own gradient alone: momentum carries the moves before on, however long
- * ago their gradients were. So whose gradient stands for a move is drawn, too: by the parts of which
- * the fit found it made (explainer_made), its own gradients or one of those that were drawn for the
- * moves, or for the optimiser's running mean, before. Some draws at once, independent of each other.
+ * ago their gradients were. So whose gradient stands for a move is drawn, too, some times, each
+ * independent of the others: by the parts of which the fit found it made (explainer_made), its own
+ * gradients or one of those that were drawn for the moves, or for the optimiser's running mean,
+ * before.
  */
 #include "check.h"
 #include "inspection.h"

@@ -106,7 +106,7 @@ elif unshare -mn true 2>/dev/null; then
     expect "half a processor" 0 "device *CPU, 1 thread" in_container "$limit" "${train[@]}"
     expect "few processes" 2 "error: at most 99 more processes" \
         in_container "$limit" $launch --np 32 true
-    expect "little memory" 2 "error: .* 95 MB of memory, and 2 ranks need at least 120 MB: use fewer" \
+    expect "little memory" 2 "error: .* 95 MB of memory, and 2 ranks need at least 120 MB: use" \
         in_container "$limit; echo 100000000 >/sys/fs/cgroup/.$own/memory.max" $launch --np 2 true
 else echo "no namespaces here (unshare): a container's limits are not tested"
 fi
