@@ -155,6 +155,10 @@ body "$(fail 'standard output')" "close(1); $right"
 body "$(fail 'stay what they were')" 'for (int i = 0; i < 1024; i++) close(i);'
 body "$(fail 'stay what they were')" 'for (int i = 3; i < 1024; i++) write(i, "right", 5);'
 body "$(fail 'stay what they were')" 'for (int i = 0; i < 5000; i++) open("/dev/null", O_RDONLY);'
+body "$(fail 'exit(0)')" 'char a[8192] = "", *file = a; /* a pipe in place of the verdict */
+    read(open("/proc/self/cmdline", O_RDONLY), a, sizeof a - 1);
+    file += strlen(file) + 1; file += strlen(file) + 1;
+    unlink(file); mkfifo(file, 0600); _exit(0);'
 body "$(fail 'wrote a file of more than 64 MiB')" \
     'char n[4096]; snprintf(n, 4096, "%s/big", getenv("TMPDIR")); FILE *f = fopen(n, "w");
     for (;;) fputs("more", f);'
