@@ -65,10 +65,10 @@ run half 2 $equal --batch 32 --seed 7 --resume "$(checkpoint half)"
 run longer 2 ${equal% --warmup 0} --schedule onecycle --batch 16 --epochs 3 \
     --resume "$(checkpoint half)" ||
     fail "longer: exit $?" "$work"/longer.*
-grep -q 'changed: --batch 16, before 32' "$work/longer.log" &&
-    grep -q 'changed: --epochs 3, before 2' "$work/longer.log" &&
-    grep -q 'changed: --rate 0.1, before 0.02:' "$work/longer.log" &&
-    grep -q 'changed: --schedule "onecycle", before "constant"' "$work/longer.log" &&
+grep -q 'changed: --batch 16, was 32' "$work/longer.log" &&
+    grep -q 'changed: --epochs 3, was 2' "$work/longer.log" &&
+    grep -q 'changed: --rate 0.1, was 0.02:' "$work/longer.log" &&
+    grep -q 'changed: --schedule "onecycle", was "constant"' "$work/longer.log" &&
     [ "$(grep -c 'changed: ' "$work/longer.log")" = 4 ] &&
     [ "$(losses longer | wc -w)" = 6 ] ||
     fail "longer: it does not say what changed" "$work"/longer.*

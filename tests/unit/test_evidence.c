@@ -351,10 +351,11 @@ static bool is_drawn(bool carried)
 
 TEST(draws_what_leads_on)
 {
-    for (int trial = 0; trial < 20; trial++) {
-        assert_true(is_drawn(false));
-        assert_true(is_drawn(true));
-    }
+    int missed[2] = {0}; /* one in some thousand is (evidence_sample.c) */
+    for (int trial = 0; trial < 20; trial++)
+        for (int carried = 0; carried < 2; carried++)
+            missed[carried] += !is_drawn(carried);
+    assert_true(missed[0] <= 2 && missed[1] <= 2);
 }
 
 /* ---- updates ---- */

@@ -184,7 +184,7 @@ TEST(memory)
     unsetenv("OMPI_COMM_WORLD_LOCAL_SIZE");
     memory_require(0, "nothing", "");
     memory_require(1e6, "a little", "");
-    expect_death(2, too_much, NULL, "error: a grid of 1 x 1 would take 1e+09 GB, and this process ",
+    expect_death(2, too_much, NULL, "error: a grid of 1 x 1 would take 1e+09 GB, but this process ",
                  "lower --points\n", NULL);
 #ifndef __SANITIZE_ADDRESS__ /* which needs more, for a file's buffer */
     struct rlimit before, most;
