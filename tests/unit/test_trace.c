@@ -212,7 +212,7 @@ TEST(ranks, .ranks = 3)
         expect_nesting(events);
         double first = number(find(events, "X", "together", 0, 0), "ts");
         for (int r = 0; r < 3; r++) {
-            char name[16];
+            char name[20];
             snprintf(name, sizeof name, "rank %d", r);
             assert_true(
                 is(json_object_get(find(events, "M", "process_name", r, 0), "args"), "name", name));
