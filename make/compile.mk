@@ -2,7 +2,8 @@
 PARTS := OPENMP MPI CBLAS ZLIB JANSSON LIBCRYPTO CAIRO CUDA CUDNN NCCL
 SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) \
     $(if $(filter thread,$(SAN)),-fsanitize=thread) \
-    $(if $(SAN),$(if $(filter thread,$(SAN)),-Og,-O1) -fno-omit-frame-pointer) $(if $(COVERAGE),-O1 --coverage) \
+    $(if $(SAN),$(if $(filter thread,$(SAN)),-Og,-O1) -fno-omit-frame-pointer) \
+    $(if $(COVERAGE),-O1 --coverage) \
     $(if $(FUZZ),-O1 -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined \
     -fno-sanitize-recover=all)
 STRICT := $(if $(filter 1,$(WERROR)),-Werror)
