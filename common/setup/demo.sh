@@ -36,7 +36,7 @@ for lab in lab*_*; do
         station "Lab 1: the self-check of its exercises" \
             common/setup/check.sh "$b"/sol/lab1_gd/check/*
 done
-station "Assessment: a submission; 25 s to train instead of 150, so fewer points" \
+station "Assessment: a submission with 25 s instead of 150: it may miss points" \
     grade --submission "$b/assessment/solution/train.c" \
     --np 2 --data synthetic --budget 25 --trust
 
