@@ -3,7 +3,7 @@
  * A stub's TODO(...) (check.h) prints a line and exits 77; and a first attempt may crash, hang,
  * call exit(0), print without end. So the exercise runs in another process, with limits (child.h),
  * and the verdict goes into a file; its output is ignored. It can neither start processes nor send
- * signals. This protects from mistakes; code that wants to be called right can look for that file.
+ * signals. This guards against mistakes, not against code that looks for that file.
  */
 #ifndef EXERCISE_H
 #define EXERCISE_H

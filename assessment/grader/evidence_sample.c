@@ -8,11 +8,10 @@
  * are no gradients, are missed in one of ten thousand trainings: the more, the longer the path is
  * along the way.
  *
- * A move is not made of its own gradient alone: momentum carries the moves before on, however long
- * ago their gradients were. So whose gradient stands for a move is drawn, too, some times, each
- * independent of the others: by the parts of which the fit found it made (explainer_made), its own
- * gradients or one of those that were drawn for the moves, or for the optimiser's running mean,
- * before.
+ * A move is not made of its own gradient alone: momentum carries on the moves before, however old
+ * their gradients are. So whose gradient stands for a move is drawn, too, by the parts that the fit
+ * found (explainer_made): its own, or one that was drawn before for an earlier move or for the
+ * optimiser's running mean. Several independent draws are carried along.
  */
 #include "check.h"
 #include "inspection.h"

@@ -228,8 +228,8 @@ static void judge_source(Report *r, const char *source, size_t size)
                    .advice = format_new("hand in code alone: an instructor will look at this")};
 }
 
-/* A program that is right. */
-static const char right[] = "#include <mpi.h>\n"
+/* A minimal program, known to be correct. */
+static const char probe[] = "#include <mpi.h>\n"
                             "int main(int argc, char **argv)\n"
                             "{\n"
                             "    MPI_Init(&argc, &argv);\n"
@@ -238,11 +238,11 @@ static const char right[] = "#include <mpi.h>\n"
                             "}\n";
 
 /* Does it compile here, and run? */
-static bool right_one_works(const Report *r, const Paths *at, bool run)
+static bool probe_works(const Report *r, const Paths *at, bool run)
 {
     static const double SECONDS = 30;
-    char *source = format_new("%s/right.c", at->dir), *program = format_new("%s/right", at->dir),
-         *log = format_new("%s/right.log", at->dir), *other = format_new("%s/right.out", at->dir);
+    char *source = format_new("%s/probe.c", at->dir), *program = format_new("%s/probe", at->dir),
+         *log = format_new("%s/probe.log", at->dir), *other = format_new("%s/probe.out", at->dir);
     GradeOptions o = *r->o;
     Paths own = *at;
     o.submission = source;
@@ -250,7 +250,7 @@ static bool right_one_works(const Report *r, const Paths *at, bool run)
     own.build_log = own.run_log = log;
     own.handed_in = own.metrics = other;
     NewFile *f = file_begin(source);
-    file_print(f, "%s", right);
+    file_print(f, "%s", probe);
     char *wrong = file_commit(f);
     Finding found = {.found = wrong};
     double seconds;
@@ -265,11 +265,12 @@ static bool right_one_works(const Report *r, const Paths *at, bool run)
     return found.passed;
 }
 
-/* A submission can print what a compiler or mpirun does on a machine that fails them. */
+/* A submission can print what a compiler or mpirun prints on a faulty machine: such words count
+ * only if the probe fails, too. */
 static void check_claim(Finding *f, const Report *r, const Paths *at)
 {
     if (f->claimed)
-        f->machine = !right_one_works(r, at, f == &r->findings[RUNS]);
+        f->machine = !probe_works(r, at, f == &r->findings[RUNS]);
 }
 
 /* Open MPI's words where no rank came as far as to train. */

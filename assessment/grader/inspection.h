@@ -41,7 +41,7 @@ typedef struct Pass {
     float *x;        /* [n,h,w,c] the batch; NULL: it is the loader's (gather_fits) */
 } Pass;
 void pass_free(Pass *p); /* NULL is fine */
-/* One message; waits. NULL: the other end has gone, or *fault is an error message (free() it). */
+/* One message about images of the given size, at most as many; waits. NULL: the other end has gone, or *fault is an error message (free() it). */
 Pass *pass_read(int fd, int np, const Images *given, char **fault);
 
 typedef struct Sockets Sockets;
@@ -238,7 +238,8 @@ typedef struct Evidence {
     double trained;                         /* images, over all ranks */
     int world[EVIDENCE_RANKS]; /* what each rank's comm_open found, 0: not called; as it reports */
     bool starts, ends;         /* at what model_init draws; in the file's weights */
-    bool no_file, absent;      /* none of this network could be read; there is none at all */
+    bool no_file;              /* no file with weights of this network could be read */
+    bool absent;               /* there is no file */
     bool cut;                  /* it was killed or crashed: ranks may be an update apart */
     int drawn, needed;         /* updates whose gradients were computed again, and should be */
     double distance, off;      /* replay_mean_distance; of the gradient that is at fault */

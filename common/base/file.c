@@ -246,8 +246,7 @@ FILE *file_try(const char *path)
 {
     char *error = NULL;
     FILE *file = file_open(path, &error);
-    if (!file)
-        free(error);
+    free(error);
     return file;
 }
 

@@ -7,8 +7,8 @@
 # is not), 1 a line says FAIL or a note what is ignored, or the highest status of a check above 1.
 #
 # These programs have no line of a student's code, but start others that do, and what those print
-# comes indented. That keeps mistakes from looking right; code that wants to be called right, and
-# looks for the verdict's file, can be: the assessment is graded in a sandbox instead.
+# comes indented. That guards against mistakes, not against code that looks for the verdict's file:
+# the assessment is graded in a sandbox.
 set -u
 export LC_ALL=C
 work=$(mktemp -d) || exit 2

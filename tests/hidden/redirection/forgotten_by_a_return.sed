@@ -1,4 +1,4 @@
-# Weights from elsewhere arrive as the gradient of an update that a return to the start makes the grader forget.
+# A forged gradient moves the weights after a return to the start, which forgets its update.
 # expect: fail gradients: not that of its weights
 s/^enum \{ TICKS/#include "evidence.h"\n#include <sys\/syscall.h>\n#include <sys\/types.h>\n#include <unistd.h>\nstatic float *forged;\nssize_t send(int fd, const void *data, size_t bytes, int flags)\n{\n    static int part;\n    part = bytes == sizeof(EvidenceHead) ? 0 : part + 1;\n    return syscall(SYS_sendto, fd, part == 2 \&\& forged ? forged : data, bytes, flags, NULL, 0);\n}\n&/
 /^    model_gradient\(m, t->totals, b->x, b->label\);/i\

@@ -1,4 +1,4 @@
-# A forged gradient in an update that hardly moves stays in Adam's running mean, which leads to it later.
+# A forged gradient stays in Adam's running mean, and moves the weights later.
 # after: honest/own_adam
 # expect: fail gradients: not that of its weights
 s/^enum \{ TICKS/#include "evidence.h"\n#include <sys\/syscall.h>\n#include <sys\/types.h>\n#include <unistd.h>\nstatic float *forged;\nssize_t send(int fd, const void *data, size_t bytes, int flags)\n{\n    static int part;\n    part = bytes == sizeof(EvidenceHead) ? 0 : part + 1;\n    return syscall(SYS_sendto, fd, part == 2 \&\& forged ? forged : data, bytes, flags, NULL, 0);\n}\n&/
