@@ -41,7 +41,8 @@ typedef struct Pass {
     float *x;        /* [n,h,w,c] the batch; NULL: it is the loader's (gather_fits) */
 } Pass;
 void pass_free(Pass *p); /* NULL is fine */
-/* One message about images of the given size, at most as many; waits. NULL: the other end has gone, or *fault is an error message (free() it). */
+/* One message, about at most as many images as given, of their size; waits. NULL: the other end has
+ * gone, or *fault is an error message (free() it). */
 Pass *pass_read(int fd, int np, const Images *given, char **fault);
 
 typedef struct Sockets Sockets;
