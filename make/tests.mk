@@ -1,5 +1,7 @@
 # tests.mk: unit tests, tools, benchmarks, fuzzers.
 $(B)/tests/%.o: INCLUDE = -Itests/support
+# The references compute in float64 what a test compares: with sanitizers, half of its time.
+$(B)/tests/support/reference.o: private SANITIZE :=
 NOT_IN_ALL := %/no_dlclose.c %/fake_cuda.c %/fake_nccl.c
 $(B)/libtests.a: $(patsubst %.c,$(B)/%.o,$(filter-out $(NOT_IN_ALL),$(wildcard tests/support/*.c)))
 	$(archive)
@@ -13,7 +15,7 @@ $(ON_HOST): private CPPFLAGS_ALL := -Itests/support/cuda_on_host \
     $(filter-out -DHAVE_CUDNN -DHAVE_NCCL,$(CPPFLAGS_ALL)) -DHAVE_CUDNN -DHAVE_NCCL
 # -O1: in half the time.
 COMPILE_CXX = $(CXX) $(CPPFLAGS_ALL) $(patsubst -std=gnu11,-std=gnu++17, \
-    $(filter-out -Werror=incompatible-pointer-types,$(CFLAGS_ALL))) -O1 -MMD -MP
+    $(filter-out -Werror=incompatible-pointer-types,$(CFLAGS_ALL))) -O1 $(ZERO_UPPER) -MMD -MP
 define compile_cxx
 @mkdir -p $(@D)
 $(call step,CXX   $<)

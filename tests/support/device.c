@@ -254,11 +254,18 @@ Tensor put_as(Device *d, DType type, int shift, const double *values, Shape s, i
 
 void round_to(DType type, double *values, size_t n)
 {
-    int bits = type == F16 ? 11 : 8, least = type == F16 ? -13 : -125, exponent;
+    int bits = type == F16 ? 11 : 8, least = type == F16 ? -13 : -125, dropped = 53 - bits;
+    double normal = ldexp(1, least - 1), step = ldexp(1, least - bits);
     for (size_t i = 0; i < n && type != F32; i++) {
-        frexp(values[i], &exponent);
-        exponent = exponent < least ? least : exponent;
-        values[i] = ldexp(rint(ldexp(values[i], bits - exponent)), exponent - bits);
+        uint64_t u;
+        if (fabs(values[i]) < normal) { /* all in steps of the same size */
+            values[i] = rint(values[i] / step) * step;
+            continue;
+        }
+        memcpy(&u, &values[i], sizeof u); /* ties to even */
+        u += ((uint64_t)1 << (dropped - 1)) - 1 + (u >> dropped & 1);
+        u &= ~(uint64_t)0 << dropped;
+        memcpy(&values[i], &u, sizeof u);
     }
 }
 

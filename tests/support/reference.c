@@ -22,27 +22,26 @@ typedef enum { SUM_Y, SUM_X, SUM_W } Summed;
 static void conv_products(double *sum, const double *a, const double *b, Summed which,
                           const ConvShape *c)
 {
+    int taps = c->R * c->R, pad = c->R == 3, C = c->x.c;
     for (int n = 0; n < c->y.n; n++)
         for (int oh = 0; oh < c->y.h; oh++)
             for (int ow = 0; ow < c->y.w; ow++)
-                for (int k = 0; k < c->y.c; k++)
-                    for (int ch = 0; ch < c->x.c; ch++)
-                        for (int r = 0; r < c->R; r++)
-                            for (int s = 0; s < c->R; s++) {
-                                int pad = c->R == 3, h = oh * c->stride + r - pad,
-                                    w = ow * c->stride + s - pad;
-                                if (h < 0 || h >= c->x.h || w < 0 || w >= c->x.w)
-                                    continue;
-                                size_t iy = shape_at(c->y, n, oh, ow, k),
-                                       ix = shape_at(c->x, n, h, w, ch);
-                                size_t iw = (((size_t)k * c->x.c + ch) * c->R + r) * c->R + s;
-                                if (which == SUM_Y)
-                                    sum[iy] += a[ix] * b[iw];
-                                else if (which == SUM_X)
-                                    sum[ix] += a[iy] * b[iw];
-                                else
-                                    sum[iw] += a[ix] * b[iy];
-                            }
+                for (int tap = 0; tap < taps; tap++) {
+                    int h = oh * c->stride + tap / c->R - pad,
+                        w = ow * c->stride + tap % c->R - pad;
+                    if (h < 0 || h >= c->x.h || w < 0 || w >= c->x.w)
+                        continue;
+                    size_t iy = shape_at(c->y, n, oh, ow, 0), ix = shape_at(c->x, n, h, w, 0),
+                           iw = (size_t)tap;
+                    for (int k = 0; k < c->y.c; k++)
+                        for (int ch = 0; ch < C; ch++, iw += (size_t)taps)
+                            if (which == SUM_Y)
+                                sum[iy + k] += a[ix + ch] * b[iw];
+                            else if (which == SUM_X)
+                                sum[ix + ch] += a[iy + k] * b[iw];
+                            else
+                                sum[iw] += a[ix + ch] * b[iy + k];
+                }
 }
 
 void ref_conv_forward(double *y, const double *x, const double *w, const double *residual,
@@ -115,21 +114,25 @@ void ref_image_moments(double *moments, const double *x, Shape s)
                 for (int w = 0; w < s.w; w++)
                     mean += x[shape_at(s, n, h, w, c)] / (s.h * s.w);
             for (int h = 0; h < s.h; h++)
-                for (int w = 0; w < s.w; w++)
-                    squares += pow(x[shape_at(s, n, h, w, c)] - mean, 2);
+                for (int w = 0; w < s.w; w++) {
+                    double d = x[shape_at(s, n, h, w, c)] - mean;
+                    squares += d * d;
+                }
             moments[((size_t)n * 2 + 0) * s.c + c] = mean;
             moments[((size_t)n * 2 + 1) * s.c + c] = squares;
         }
 }
 
-/* The mean over group g and channel c of f(x) = (x - centre)^power. */
+/* The mean over group g and channel c of (x - centre)^power, power 1 or 2. */
 static double group_mean(const Norm *n, const double *x, int g, int c, double centre, int power)
 {
     double sum = 0;
     for (int i = group_first(n, g); i < group_end(n, g); i++)
         for (int h = 0; h < n->x.h; h++)
-            for (int w = 0; w < n->x.w; w++)
-                sum += pow(x[shape_at(n->x, i, h, w, c)] - centre, power);
+            for (int w = 0; w < n->x.w; w++) {
+                double d = x[shape_at(n->x, i, h, w, c)] - centre;
+                sum += power == 2 ? d * d : d;
+            }
     return sum / group_count(n, g);
 }
 
