@@ -79,7 +79,8 @@ TEST(order_is_coarse_to_fine)
         assert_true(order[i] % 51 % 4 == 0 && order[i] / 51 % 4 == 0);
 }
 
-/* Against weights computed here, and a forward pass in the same mode. */
+/* Against weights computed here, and a forward pass in the same mode; the compiler may round the
+ * weights in another order. */
 TEST(is_the_loss_there)
 {
     static const ModelMode modes[] = {MODEL_EVAL, MODEL_FROZEN_STATS};
@@ -95,8 +96,9 @@ TEST(is_the_loss_there)
                 w[i] = (float)(s.v[0][i] + a * s.v[1][i] + b * s.v[2][i]);
             s.be->op->upload(s.m->s, s.m->params, w);
             Metrics m = eval_set_metrics(s.m, s.subset, modes[k]);
-            assert_true(s.l.surface->loss[point] == metrics_loss(m) &&
-                        s.l.surface->accuracy[point] == metrics_accuracy(m));
+            double loss = metrics_loss(m), accuracy = metrics_accuracy(m);
+            assert_true(fabs(s.l.surface->loss[point] - loss) <= 1e-6 * loss);
+            assert_true(fabs(s.l.surface->accuracy[point] - accuracy) <= 1.01 / IMAGES);
         }
         comm_close(c);
     }
