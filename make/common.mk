@@ -56,8 +56,10 @@ $(B)/common/base/start.o: override CFLAGS := -O1 -g $(if $(X86),-march=x86-64)
 # The fuzzers read files: the kernels need no instrumentation, which takes minutes to compile.
 $(BUILD)/fuzz/common/backend/cpu/%.o: SANITIZE := -O0
 # Some compilers prefer half of AVX-512's width, which the kernels' own vectors do not: what one
-# stores the other then loads late.
-$(B)/common/backend/cpu/%.o: WIDE := $(if $(X86),-mprefer-vector-width=512)
+# stores the other then loads late. -g1: optimised variables are seldom there for a debugger, and
+# cost a quarter of the time.
+$(B)/common/backend/cpu/%.o: WIDE := $(if $(X86),-mprefer-vector-width=512) \
+    $(if $(filter -O3,$(CFLAGS)),-g1)
 # PORTABLE=1: the CPU's kernels once per instruction set. Each set is linked into one object, which
 # exports only cpu_kernels, under a different name.
 CPU_ROOM := common/backend/cpu
