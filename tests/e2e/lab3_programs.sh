@@ -54,7 +54,7 @@ options=(--data synthetic --model linear --images 1024 --test 100 --epochs 3 --s
 agree 1 3 sol/5_noise_and_time
 table '{ updates[$1] = $3 }
     END { exit updates["small batch"] != 384 || updates["large batch"] != 15 ||
-        updates["longer"] != 30 || updates["batch growth"] != 128 + 25 + 5 }'
+        updates["longer"] != 30 || updates["growing batch"] != 128 + 25 + 5 }'
 figure remedies
 run 1 student/5_noise_and_time; stub 3a_scaled_rate.c
 run 1 sol/5_noise_and_time --k 200; refused '--images=1024: the large batch'

@@ -7,7 +7,7 @@
 
 const char *const remedy_names[REMEDIES] = {"small batch",  "large batch",   "same rate",
                                             "same + noise", "large + noise", "longer",
-                                            "batch growth", "batch warm-up"};
+                                            "growing batch", "batch warm-up"};
 
 void remedy_open(void *study, const Lab *lab, uint64_t seed)
 {
