@@ -61,7 +61,8 @@ Dataset *dataset_open(const char *name, const char *accepts, const char *data_di
  * Drawing all synthetic images takes a second. */
 Dataset *dataset_open_first(const char *name, const char *accepts, const char *data_dir, int train,
                             int test);
-void dataset_free(Dataset *d); /* NULL is fine */
+const char *dataset_title(const Dataset *d); /* for figures: "Fashion-MNIST" */
+void dataset_free(Dataset *d);               /* NULL is fine */
 /* The first 16 digits of a SHA-256 over all images and labels, which tells data sets of one name
  * apart in the header of results that a later run resumes. Takes about 0.2 s. */
 void dataset_digest(char hex[17], const Dataset *d);

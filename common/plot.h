@@ -104,7 +104,8 @@ typedef struct PlotStyle {
     double size;       /* of a point, 0: 7; of text, 0: 13 */
     double opacity;    /* 0: 1; of a band 0: 0.2 */
     bool dashed;       /* lines */
-    bool head;         /* a line's last point gets a dot: where the run is now */
+    bool head;         /* a line's last point gets a dot: where the run is now; a rule's
+                        * note stands at its left end */
     bool tube;       /* on a surface: a lit tube, a ball for its head, their shadow on the floor */
     PlotShape shape; /* points */
 } PlotStyle;

@@ -171,7 +171,7 @@ static Session session_new(const Choices *c, const Lab *lab, const char *missing
 {
     char *title = NULL, *directions = NULL;
     if (!c->recorded) {
-        title = format_new("%s · loss on %d %s %s", lab->data->name, c->images,
+        title = format_new("%s · loss on %d %s %s", dataset_title(lab->data), c->images,
                            c->test ? "test" : "training", images_unit(&lab->data->train));
         directions = format_new("%s statistics · directions %s (seed %lld)", c->norm,
                                 missing ? "as long as each layer, not yet each filter"

@@ -49,9 +49,8 @@ static void parse(RunOptions *run, RateStudy *s, Option *table, int argc, char *
                        "rate", "0.002", "starts", "5", "start-model", "gpt-64-6-4", "start-images",
                        "4096", "start-batch", "16", "start-epochs", "1", "start-base", "0.0001",
                        "start-k", "10", "start-warmup", "0.25", NULL);
-    s->study.missing = exercise_missing(text_named(run->data)
-                                            ? "3a_scaled_rate 3b_warm_up 6e_adam"
-                                            : "3a_scaled_rate 3b_warm_up 3c_update_spread");
+    s->study.missing = exercise_missing(text_named(run->data) ? "3a_scaled_rate 3b_warm_up 6e_adam"
+                                                              : "3a_scaled_rate 3b_warm_up");
 }
 
 int main(int argc, char **argv)

@@ -52,7 +52,8 @@ static void draw_learning(const Report *r, Plot *plot)
     double wanted = 100 * r->rubric->criteria[VALIDATION].at_least;
     snprintf(full, sizeof full, "full points: %.4g %%", wanted);
     snprintf(allowed, sizeof allowed, "allowed: %s", commas(have, (uint64_t)r->allowed));
-    plot_rule_y(panel, wanted, (PlotStyle){.note = full, .color = PLOT_GREY, .dashed = true});
+    plot_rule_y(panel, wanted,
+                (PlotStyle){.note = full, .color = PLOT_GREY, .dashed = true, .head = true});
     plot_rule_x(panel, r->allowed,
                 (PlotStyle){.note = allowed, .color = plot_series(3), .dashed = true});
     if (!n)

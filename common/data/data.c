@@ -348,6 +348,13 @@ Dataset *dataset_open_first(const char *name, const char *accepts, const char *d
     return d;
 }
 
+const char *dataset_title(const Dataset *d)
+{
+    return !strcmp(d->name, fashion.name) ? fashion.title
+         : !strcmp(d->name, cifar10.name) ? cifar10.title
+                                          : d->name;
+}
+
 void dataset_free(Dataset *d)
 {
     if (!d)

@@ -218,7 +218,8 @@ static void rule(Pen *pen, const PlotPanel *panel, const Mark *mark)
     if (mark->kind == MARK_RULE_X)
         text_draw(pen, font, left ? x - 6 : x + 6, f.y + 10, left, 0.5, style.note);
     else
-        text_draw(pen, font, f.x + f.w - 6, y - 8, left, 0.5, style.note);
+        text_draw(pen, font, style.head ? f.x + 6 : f.x + f.w - 6, y - 8, !style.head, 0.5,
+                  style.note);
 }
 
 static void words(Pen *pen, const PlotPanel *panel, const Mark *mark)

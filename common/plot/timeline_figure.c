@@ -175,7 +175,7 @@ bool timeline_figure(const char *trace, const char *png, const char *title, int 
     PlotPanel *panel = plot_panel(
         plot,
         (PlotAxes){
-            .x = {.label = "time (ms)", .low = 0, .high = isfinite(to) ? to - from : NAN},
+            .x = {.label = "time (ms)", .low = 0, .high = isfinite(to) ? 1.02 * (to - from) : NAN},
             .y = {.names = t.label, .names_count = t.rows, .low = -0.6, .high = t.rows - 0.4}});
     for (int k = 0; k < t.names; k++)
         draw_name(&t, panel, k, from, to);

@@ -7,7 +7,11 @@
  * the squared RELATIVE errors,
  *     sum ((t0 + c batch[i] - seconds[i]) / seconds[i])^2
  * A time is measured to within a few percent, so plain least squares would fit only the largest
- * batches. This is linear least squares with weights 1/seconds[i]^2.
+ * batches. This is linear least squares with weights 1/seconds[i]^2. With the weighted sums
+ *     S = sum weight,  X = sum weight batch,  Y = sum weight seconds,
+ *     XX = sum weight batch^2,  XY = sum weight batch seconds
+ * both derivatives are 0 where
+ *     c = (S XY - X Y) / (S XX - X X)  and  t0 = (Y - c X) / S
  *     *t0   out: seconds per update; noise can make it negative: leave it so
  *     *c    out: seconds per image
  * At least two batch sizes differ. The check asks for 1e-9, relative, on exact data; on noisy data

@@ -6,12 +6,16 @@
  *     MPI_Sendrecv(chunk, sent, MPI_FLOAT, next, tag,           data, its length, to which rank
  *                  buffer, expected, MPI_FLOAT, previous, tag,  memory, its length, from which rank
  *                  comm, MPI_STATUS_IGNORE);
+ *
+ * Two small static functions above it keep each loop to a few lines: where chunk k begins (it ends
+ * where chunk k + 1 begins); and one step, which sends chunk `out` of v to the next rank and
+ * receives chunk `in` from the previous one, into memory that it is given.
  */
 #include "check.h"
 #include "lab2.h"
 
-/* Ring all-reduce, the mechanism behind step 6 of the trainer: every rank ends with the sum over
- * the ranks of v [count].
+/* Ring all-reduce, one way to do what step 6 of Part 3 calls: every rank ends with the sum over the
+ * ranks of v [count].
  *
  * The P ranks form a ring: rank r sends to r+1 and receives from r-1, modulo P. v is cut into P
  * chunks, as equal as possible: chunk k is [count*k/P, count*(k+1)/P), in integer division; with

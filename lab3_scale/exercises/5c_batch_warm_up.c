@@ -9,7 +9,7 @@
  *
  * The sizes before `large` are small, 2 small, 4 small …, as long as they are below it. There are
  * d of them, and each takes an equal part of the first half: a share of 0.5 / d of the images. At
- * the share where one ends, the next one holds.
+ * the share where one ends, the next one holds: number 2 d share, rounded down, counted from 0.
  * With small 32 and large 256: 32, 64, 128 for a sixth of the images each, then 256. small =
  * large: always large. */
 int batch_warm_up(int small, int large, double share)

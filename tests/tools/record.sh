@@ -50,7 +50,8 @@ one() { # name, ranks, program, options
         if [ ${#recorded[@]} = 0 ]; then echo "wall time of the last start: $((SECONDS - began)) s"
         else grep '^wall time' "$folder/report.txt"; fi
     } >"$folder.new/report.txt"
-    for file in metrics tries sweep critical speed; do
+    for file in metrics tries sweep critical speed; do # metrics: made from the sweep, where it is
+        [ $file != metrics ] || [ ! -s "$dir/sweep.csv" ] || continue
         [ ! -s "$dir/$file.csv" ] || cp "$dir/$file.csv" "$folder.new/"
         [ ${#recorded[@]} = 0 ] || [ ! -e "$folder/$file.csv" ] || [ $file = metrics ] ||
             cp "$folder/$file.csv" "$folder.new/"

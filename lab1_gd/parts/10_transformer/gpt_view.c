@@ -20,7 +20,7 @@ static void draw_loss(const GptStudy *s, Plot *plot)
                                                    .columns = 2,
                                                    .title = "Loss on held-out text",
                                                    .x = plot_axis("update", 0, 1.05 * s->updates),
-                                                   .y = plot_log("nats", 10, 0.003, 8)});
+                                                   .y = plot_log("loss (nats)", 10, 0.002, 15)});
     for (int i = 0; i < s->points; i++) {
         update[i] = s->point[i].update;
         loss[i] = s->point[i].loss;
@@ -68,7 +68,8 @@ static void draw_heads(const GptStudy *s, Plot *plot)
     int first = s->look < COLUMNS ? 0 : s->look + 1 - COLUMNS, columns = s->look + 1 - first;
     uint8_t wanted = s->next[s->window * s->T + s->look];
     char title[96];
-    snprintf(title, sizeof title, "Where each head looks (the more, the darker), to predict %s",
+    snprintf(title, sizeof title,
+             "Where each head looks (the more, the darker), for the next letter, %s",
              wanted == '\n'                 ? "the line's end"
              : wanted > ' ' && wanted < 127 ? (char[]){(char)wanted, 0}
                                             : "a blank");
@@ -115,7 +116,7 @@ void gpt_draw(const void *study, Plot *plot)
 {
     const GptStudy *s = study;
     plot_begin(plot, 2, 5, "%s on %s · %d windows of %d characters per update · η = %.3g, cosine",
-               s->model, s->study.lab->data->name, s->batch, s->T, s->rate);
+               s->model, dataset_title(s->study.lab->data), s->batch, s->T, s->rate);
     draw_loss(s, plot);
     draw_heads(s, plot);
     draw_lines(s, plot);

@@ -136,9 +136,10 @@ void law_draw(const void *study, Plot *plot)
     draw_budget(s, plot);
     draw_map(s, plot);
     if (s->fitted)
-        plot_footer(
-            plot, "L = E + %.3g/N^%.3g + %.3g/D^%.3g · grey lines: equal loss above E · trained %d",
-            s->law.A, s->law.alpha, s->law.B, s->law.beta, s->done);
+        plot_footer(plot,
+                    "L = E + %.3g/N^%.3g + %.3g/D^%.3g · lines on the left: this law · grey: equal "
+                    "loss above E",
+                    s->law.A, s->law.alpha, s->law.B, s->law.beta);
     else
         plot_footer(plot, "trained %d models", s->done);
 }

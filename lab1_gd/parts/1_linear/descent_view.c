@@ -26,11 +26,11 @@ static void draw_axes(const Descent *d, const LinearView *v, PlotPanel *panel)
         char text[64];
         snprintf(text, sizeof text, "λ = %.2f", lambda[k]);
         plot_line(panel, 2, end_w, end_b,
-                  (PlotStyle){.label = k ? NULL : "axes of the valley",
-                              .color = plot_series(3),
+                  (PlotStyle){.label = k ? "across the valley" : "along the valley",
+                              .color = plot_series(k ? 5 : 3),
                               .width = 1.5,
                               .dashed = true});
-        plot_text(panel, end_w[1], end_b[1], text, (PlotStyle){.color = plot_series(3)});
+        plot_text(panel, end_w[1], end_b[1], text, (PlotStyle){.color = plot_series(k ? 5 : 3)});
     }
 }
 
@@ -74,14 +74,17 @@ static void draw_range(const Descent *d, PlotPanel *panel)
     for (int k = 1; k >= 0; k--) {
         double now = fabs(1 - d->rate * lambda[k]);
         PlotStyle style = {.label = k ? "across the valley" : "along the valley",
-                           .color = plot_series(k ? 0 : 3)};
+                           .color = plot_series(k ? 5 : 3)};
         plot_line(panel, N, rate, factor[k], style);
         plot_scatter(panel, 1, &d->rate, &now, (PlotStyle){.color = style.color, .size = 10});
     }
     plot_rule_x(panel, d->rate, (PlotStyle){.note = "η", .color = plot_series(1), .width = 2});
-    plot_rule_y(
-        panel, 1,
-        (PlotStyle){.note = "the distance stays", .color = PLOT_INK, .width = 1, .dashed = true});
+    plot_rule_y(panel, 1,
+                (PlotStyle){.note = "the distance stays",
+                            .color = PLOT_INK,
+                            .width = 1,
+                            .dashed = true,
+                            .head = true});
 }
 
 /* The distance from the minimum along the axes of curvature λ[0] (the valley) and λ[1]. */
@@ -114,7 +117,7 @@ void descent_draw(const Descent *d, DescentView *v, Plot *plot, const char *phas
     PlotPanel *data = plot_cell(plot, 0, 2, "Data and line", plot_axis("x", -1.2, 3.2),
                                 plot_axis("y", 0, 0));
     PlotPanel *loss = plot_cell(plot, 0, 3, "Loss by update",
-                                plot_axis("update", 0, fmax(20, d->count)),
+                                plot_axis("update", 0, 1.03 * fmax(20, d->count)),
                                 plot_log("mean squared error", 10, 0, 0));
     PlotPanel *range = plot_cell(plot, 1, 2, "Contraction per update",
                                  plot_axis("learning rate η", 0, 0),

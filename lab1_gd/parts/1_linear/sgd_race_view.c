@@ -13,7 +13,7 @@ static uint32_t color_of(int racer)
 
 static PlotStyle style_of(const SgdRace *r, int k)
 {
-    return (PlotStyle){.color = color_of(k), .width = k == r->marked ? 2.8 : 1.6};
+    return (PlotStyle){.color = color_of(k), .width = k == r->marked ? 2.8 : 1.6, .dashed = k == 2};
 }
 
 static void draw_paths(const SgdRace *r, SgdRaceView *v, PlotPanel *panel)
@@ -22,11 +22,11 @@ static void draw_paths(const SgdRace *r, SgdRaceView *v, PlotPanel *panel)
     for (int k = 0; k < RACERS; k++) {
         PlotStyle style = style_of(r, k);
         char label[64];
-        snprintf(label, sizeof label, "%d: batch %d", k + 1, r->racer[k].batch);
+        snprintf(label, sizeof label, "batch %d", r->racer[k].batch);
         style.label = label;
         linear_draw_path(panel, sgd_racer_at(r, k) + 1, r->racer[k].w, r->racer[k].b, style);
     }
-    linear_draw_solutions(panel, &r->points, &r->noise.all, false);
+    linear_draw_solutions(panel, &r->points, &r->noise.all, true);
 }
 
 static void draw_floors(const SgdRace *r, PlotPanel *panel)
@@ -110,12 +110,12 @@ void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *pha
                                                    .x = linear_view_w(&v->map),
                                                    .y = linear_view_b(&v->map),
                                                    .z = linear_view_loss(&v->map, &r->noise.all)});
-    PlotPanel *floors = plot_panel(
-        plot, (PlotAxes){.column = 3,
-                         .columns = 3,
-                         .title = "Noise floor: measured (dots), theory (lines), B from 1 to N",
-                         .x = {.label = "η/B", .log = 10},
-                         .y = {.label = "mean loss − minimum", .log = 10}});
+    PlotPanel *floors =
+        plot_panel(plot, (PlotAxes){.column = 3,
+                                    .columns = 3,
+                                    .title = "Noise floor: measured (dots), theory (lines)",
+                                    .x = {.label = "η/B", .log = 10},
+                                    .y = {.label = "mean loss − minimum", .log = 10}});
     draw_paths(r, v, paths);
     draw_floors(r, floors);
     draw_losses(r, loss_panel(r, plot, 0, "By updates (dashed: floor)", "updates"), BY_UPDATES);
@@ -126,11 +126,10 @@ void sgd_race_draw(const SgdRace *r, SgdRaceView *v, Plot *plot, const char *pha
     if (r->missing)
         plot_note(paths, r->missing);
     const Racer *m = &r->racer[r->marked];
-    plot_footer(
-        plot,
-        "update %d · selected: %d, batch %d, %.3g ns per update, loss %.4g (minimum %.4g)%s · "
-        "floors: %.0f %% measured · %s",
-        r->tick, r->marked + 1, m->batch, 1e9 * m->seconds, m->loss[sgd_racer_at(r, r->marked)],
-        r->noise.lowest, m->lost ? ", DIVERGED" : "", 100 * sgd_survey_done(&r->survey),
-        r->tick == RACE_MAX ? "end of the race" : phase);
+    plot_footer(plot,
+                "update %d · thick: batch %d, %.3g ns per update, loss %.4g (minimum %.4g)%s · "
+                "floors: %.0f %% measured · %s",
+                r->tick, m->batch, 1e9 * m->seconds, m->loss[sgd_racer_at(r, r->marked)],
+                r->noise.lowest, m->lost ? ", DIVERGED" : "", 100 * sgd_survey_done(&r->survey),
+                r->tick == RACE_MAX ? "end of the race" : phase);
 }

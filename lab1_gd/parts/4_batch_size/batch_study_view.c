@@ -18,10 +18,12 @@ static void draw_fit(const BatchStudy *s, PlotPanel *panel)
         y[i] = x[i] / (s->t0 + s->c * x[i]);
     }
     plot_line(panel, CURVE, x, y, (PlotStyle){.label = "B / (t0 + c·B)", .color = plot_series(1)});
-    char note[40];
-    snprintf(note, sizeof note, "1/c = %.0f/s", top);
     plot_rule_y(panel, top,
-                (PlotStyle){.note = note, .color = plot_series(1), .dashed = true, .width = 1});
+                (PlotStyle){.note = "1/c",
+                            .color = plot_series(1),
+                            .dashed = true,
+                            .width = 1,
+                            .head = true});
     if (half >= 1 && half <= s->fastest)
         plot_scatter(panel, 1, &half, &(double){top / 2},
                      (PlotStyle){.label = "half of 1/c, at B = t0/c",
@@ -140,7 +142,7 @@ static void begin(const BatchStudy *s, Plot *plot)
     plot_begin(
         plot, 2, 2,
         "%s on %s · %d images · to %.0f %% test accuracy · η = %.3g at batch 64%s · %d rank%s",
-        b->model, b->setup.data->name, b->train, 100 * b->target, b->rate,
+        b->model, dataset_title(b->setup.data), b->train, 100 * b->target, b->rate,
         !strcmp(b->scale, "sqrt")     ? ", × √(B/64)"
         : !strcmp(b->scale, "linear") ? ", × B/64"
                                       : ", for every B",

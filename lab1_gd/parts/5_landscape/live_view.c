@@ -174,7 +174,7 @@ void live_draw(const Live *l, Plot *plot, const LiveLook *look, const char *miss
 {
     int rows = l->wish.sharpness ? 8 : 5;
     plot_begin(plot, rows, 2, "%s · %s, %d %s · batch B = %d · η = %.3g · momentum %g · %s",
-               l->setup.spec.name, l->setup.data->name, l->setup.images,
+               l->setup.spec.name, dataset_title(l->setup.data), l->setup.images,
                images_unit(&l->setup.data->train), l->wish.batch, l->wish.rate, l->wish.momentum,
                live_planes[l->wish.plane]);
     draw_surfaces(l, plot, look, missing, rows);

@@ -135,7 +135,7 @@ void cost_draw(const Cost *c, PlotPanel *panel)
                 points[m] = machines[m].devices;
                 reference[m] = published[network][m][fleet] * (machines[m].years ? 365 : 1);
             }
-            uint32_t color = plot_series(network);
+            uint32_t color = network ? PLOT_GREY : PLOT_INK;
             char *label = format_new("%s, %s", network_names[network],
                                      fleet ? "487.5 TB" : "104 TB");
             plot_text(panel, 1100, days[1] * (network ? 0.75 : 1.3), label,
@@ -149,7 +149,7 @@ void cost_draw(const Cost *c, PlotPanel *panel)
         }
     plot_scatter(panel, 1, &c->devices, &(double){days_of(c)},
                  (PlotStyle){.label = "your project",
-                             .color = plot_series(2),
+                             .color = plot_series(3),
                              .shape = PLOT_STAR,
                              .size = 13});
 }

@@ -34,7 +34,7 @@ static void draw_law(const LearningCurve *l, PlotPanel *panel)
         low[i] = in.low;
         high[i] = in.high;
     }
-    char *label = format_new("%.2f·D^%.3f + %.3f", l->law.alpha, l->law.beta, l->law.gamma);
+    char *label = format_new("%.2f·D^−%.3f + %.3f", l->law.alpha, -l->law.beta, l->law.gamma);
     plot_band(panel, CURVE, x, low, high,
               (PlotStyle){.label = "90 % of runs", .color = plot_series(1)});
     plot_line(panel, CURVE, x, y, (PlotStyle){.label = label, .color = plot_series(1)});
@@ -161,7 +161,7 @@ void learning_curve_draw(const void *study, Plot *plot)
     plot_begin(
         plot, 2, 5,
         "%s on %s · batch %d · η = %.3g, cosine · at least %d updates and %.3g epochs · %d seeds",
-        l->model, l->setup.data->name, l->batch, l->rate, l->updates, l->epochs, l->seeds);
+        l->model, dataset_title(l->setup.data), l->batch, l->rate, l->updates, l->epochs, l->seeds);
     PlotPanel *curve = plot_panel(plot, (PlotAxes){.rows = 2,
                                                    .columns = 3,
                                                    .title = "Learning curve",

@@ -92,7 +92,7 @@ static void draw_timeline(Plot *plot, const StepReport *r, int ranks)
     PlotPanel *panel = plot_panel(
         plot,
         (PlotAxes){.columns = 3,
-                   .title = "One step of median length (pale: work on later batches)",
+                   .title = "The median of the last 31 steps (pale: later batches)",
                    .x = {.label = "time since the step began (ms)", .low = f.low, .high = f.high},
                    .y = rows()});
     plot_rule_x(panel, 0, (PlotStyle){.color = PLOT_GREY, .dashed = true, .width = 1});
@@ -131,7 +131,7 @@ static void draw_bars(PlotPanel *panel, const StepReport *r, int rank, int ranks
         spreads.y1[spreads.n++] = middle + 0.05;
     }
     show(&later, panel, (PlotStyle){.color = plot_series(rank), .opacity = 0.3});
-    show(&bars, panel, (PlotStyle){.color = plot_series(rank), .opacity = 0.75});
+    show(&bars, panel, (PlotStyle){.color = plot_series(rank), .opacity = 1});
     show(&spreads, panel, (PlotStyle){.color = PLOT_INK, .opacity = 1});
 }
 
@@ -148,7 +148,7 @@ static void draw_costs(Plot *plot, const StepReport *r, int ranks)
         plot, (PlotAxes){
                   .column = 3,
                   .columns = 2,
-                  .title = ranks > 1 ? "Over all steps: median, middle 80 %; rank 0"
+                  .title = ranks > 1 ? "Median and middle 80 % (numbers: rank 0)"
                                      : "Over all steps: median, middle 80 %, fraction",
                   .x = {.label = "time per step (ms)", .low = 0, .high = f.high},
                   .y = {.names = numbers, .names_count = PARTS, .low = -0.6, .high = PARTS - 0.4}});
@@ -195,7 +195,7 @@ void fifteen_draw(const void *study, Plot *plot)
     int ranks = lab->comm->size;
     char text[400];
     plot_begin(plot, 1, 5, "%s on %s · batch %d per rank · %d rank%s · η = %g", s->model,
-               lab->data->name, s->batch, ranks, ranks == 1 ? "" : "s", s->rate);
+               dataset_title(lab->data), s->batch, ranks, ranks == 1 ? "" : "s", s->rate);
     if (r[0].steps == 0) {
         PlotPanel *panel = plot_panel(plot, (PlotAxes){.columns = 5,
                                                        .x.label = "time since the step began (ms)",

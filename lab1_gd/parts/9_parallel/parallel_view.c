@@ -96,9 +96,10 @@ static void draw_timeline(Plot *plot, const Outcome *o, PlotAxes axes, double sc
 /* ---- the table ---- */
 
 enum { COLUMNS = 8 };
-static const char *const headings[COLUMNS] = {"exchanged",    "MB per rank",   "images kept",
-                                              "loss error",   "weights error", "idle (by formula)",
-                                              "ms, own core", "ms here"};
+static const char *const headings[COLUMNS] = {"exchanged",     "MB per rank",
+                                              "images kept",   "loss error",
+                                              "weights error", "idle (by formula)",
+                                              "ms, own cores", "ms, this machine"};
 
 static void cell(const Outcome *o, int batch, int column, char *text, size_t room)
 {
@@ -146,7 +147,7 @@ static void draw_table(Plot *plot, const Outcome *out, int batch, int schemes, i
                    (PlotStyle){.label = kind_names[c], .color = plot_phase(kind_names[c])});
     for (int c = 0; c < COLUMNS; c++)
         plot_text(panel, c - 0.35, schemes, headings[c],
-                  (PlotStyle){.size = 12.5, .color = PLOT_GREY});
+                  (PlotStyle){.size = 12.5, .color = PLOT_INK});
     for (int i = 0; i < schemes; i++)
         for (int c = 0; c < (out[i].done ? COLUMNS : out[i].missing != NULL); c++) {
             char text[64] = "to do";

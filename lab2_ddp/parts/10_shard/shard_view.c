@@ -87,7 +87,7 @@ static void draw_wire(const StageRow rows[], int n, const double *x, int stage, 
         predicted[i] = rows[i].done ? rows[i].predicted.wire / 1e6 : NAN;
         found[i] = rows[i].done ? rows[i].found.wire / 1e6 : NAN;
     }
-    PlotStyle line = {.color = plot_series(stage)};
+    PlotStyle line = {.color = plot_shade(stage)};
     plot_line(panel, n, x, predicted, line);
     plot_scatter(panel, n, x, found,
                  (PlotStyle){.color = line.color,
@@ -104,12 +104,12 @@ static void draw_bytes(const ShardStudy *s, Plot *plot)
         x[i] = 1 << i;
     for (int i = 0; i < SHARD_MICROS; i++)
         micro[i] = shard_micro[i];
-    PlotAxis bytes = {.label = "a rank sends, per update (MB)", .low = 0, .high = NAN};
-    PlotPanel *panel = plot_cell(plot, 0, 2, "Bytes",
+    PlotAxis bytes = {.label = "MB per update", .low = 0, .high = NAN};
+    PlotPanel *panel = plot_cell(plot, 0, 2, "Bytes that a rank sends",
                                  plot_log("ranks P", 2, 0.8, 1.3 * x[s->sizes - 1]), bytes);
     for (int stage = 0; stage < ZERO_STAGES; stage++)
         draw_wire(s->stage[stage], s->sizes, x, stage, panel);
-    snprintf(title, sizeof title, "Bytes, %d ranks, with accumulation", 1 << (s->sizes - 1));
+    snprintf(title, sizeof title, "… on %d ranks, in micro-batches", 1 << (s->sizes - 1));
     panel = plot_cell(plot, 1, 2, title,
                       plot_axis("micro-batches of an update", 0.5,
                                 shard_micro[SHARD_MICROS - 1] + 0.5),
@@ -130,7 +130,7 @@ static void draw_saving(const SavingRow rows[], bool time, PlotPanel *panel, int
         predicted[i] = r->done && !time ? r->predicted / 1e6 : NAN;
         found[i] = !r->done ? NAN : time ? r->seconds / rows[0].seconds : r->found / 1e6;
     }
-    PlotStyle style = {.color = plot_series(colour)};
+    PlotStyle style = {.color = colour ? PLOT_GREY : PLOT_INK};
     plot_line(panel, SAVINGS, x, time ? found : predicted, style);
     style.shape = colour ? PLOT_SQUARE : PLOT_DOT;
     style.label = label;
@@ -145,15 +145,15 @@ static void draw_savings(const ShardStudy *s, Plot *plot)
     PlotAxis pieces = {.label = "parts, or micro-batches", .log = 2, .low = 0.9, .high = 20};
     PlotPanel *panel = plot_cell(plot, 1, 0, title, pieces, plot_axis("memory (MB)", 0, NAN));
     draw_saving(s->parts, false, panel, 0, "computed twice, in parts");
-    draw_saving(s->pieces, false, panel, 1, "accumulated");
+    draw_saving(s->pieces, false, panel, 1, "in micro-batches");
     panel = plot_cell(plot, 1, 1, "… and their price", pieces,
-                      plot_axis("time of a gradient / in one piece", 0, NAN));
+                      plot_axis("time (undivided: 1)", 0, NAN));
     plot_rule_y(panel, 4.0 / 3,
                 (PlotStyle){.note = "4/3: a forward pass more",
                             .color = PLOT_GREY,
                             .dashed = true});
     draw_saving(s->parts, true, panel, 0, "computed twice, in parts");
-    draw_saving(s->pieces, true, panel, 1, "accumulated");
+    draw_saving(s->pieces, true, panel, 1, "in micro-batches");
 }
 
 void shard_draw(const void *study, Plot *plot)
@@ -163,7 +163,7 @@ void shard_draw(const void *study, Plot *plot)
     link_text(link, sizeof link, link_now_used());
     plot_begin(plot, 2, 3, "%s%s%s, %.2f M parameters, on %s · batch %d per rank · %s", s->model,
                strcmp(s->model, "mlp") ? "" : " ", strcmp(s->model, "mlp") ? "" : s->hidden,
-               s->parameters / 1e6, s->study.lab->data->name, s->batch, link);
+               s->parameters / 1e6, dataset_title(s->study.lab->data), s->batch, link);
     draw_memory(s, plot);
     draw_bytes(s, plot);
     draw_savings(s, plot);

@@ -69,12 +69,10 @@ void what_if_lines(const WhatIf *w, char line[WHAT_IF_LINES][WHAT_IF_ROOM])
 /* Both panels of lines have the same colours, which the first lists, in two columns. */
 static PlotStyle line_of(const WhatIf *w, int remedy, bool listed)
 {
-    const char *name = remedy == REMEDY_BF16 && w->format == FORMAT_MIXED ? "BF16 (as none)"
-                                                                          : remedy_names[remedy];
     return (PlotStyle){.color = plot_series(remedy),
-                       .dashed = remedy >= 7,
+                       .dashed = remedy % 2,
                        .width = remedy == (int)w->remedy ? 4 : 1.5,
-                       .label = listed ? name : NULL};
+                       .label = listed ? remedy_names[remedy] : NULL};
 }
 
 static void draw_ranks(const WhatIf *w, Plot *plot)
@@ -87,8 +85,8 @@ static void draw_ranks(const WhatIf *w, Plot *plot)
     for (int r = 0; r < REMEDIES; r++) {
         WhatIf other = *w;
         other.remedy = r;
-        if (!step_possible(&other))
-            continue;
+        if (!step_possible(&other) || (r == REMEDY_BF16 && w->format == FORMAT_MIXED))
+            continue; /* mixed: as none */
         for (int i = 0; i < SIZES; i++) {
             other.P = 1 << i;
             x[i] = other.P;
@@ -96,7 +94,8 @@ static void draw_ranks(const WhatIf *w, Plot *plot)
         }
         plot_line(panel, SIZES, x, y, line_of(w, r, true));
     }
-    plot_scatter(panel, 1, &here, &now, (PlotStyle){.color = PLOT_INK, .size = 12});
+    plot_scatter(panel, 1, &here, &now,
+                 (PlotStyle){.label = "chosen", .color = PLOT_INK, .size = 12});
 }
 
 static void draw_bandwidths(const WhatIf *w, Plot *plot)
@@ -109,8 +108,8 @@ static void draw_bandwidths(const WhatIf *w, Plot *plot)
     for (int r = 0; r < REMEDIES; r++) {
         WhatIf other = *w;
         other.remedy = r;
-        if (!step_possible(&other))
-            continue;
+        if (!step_possible(&other) || (r == REMEDY_BF16 && w->format == FORMAT_MIXED))
+            continue; /* mixed: as none */
         for (int i = 0; i < STEPS; i++) {
             x[i] = 0.01 * pow(10, i * 6.0 / (STEPS - 1));
             other.link.bandwidth = x[i] * 1e9 / 8;

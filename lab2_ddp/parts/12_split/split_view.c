@@ -43,7 +43,7 @@ static int fastest(const SplitStudy *s, int P, double samples, double positions,
 
 static void draw_map(const SplitStudy *s, Plot *plot, int column, int P, int samples)
 {
-    static const char *const names[] = {"one rank", "data", "weights (tensor)",
+    static const char *const names[] = {"one rank", "samples (data)", "weights (tensor)",
                                         "weights and positions (sequence)", "positions (context)"};
     const uint32_t colors[] = {plot_series(3), plot_series(LAYER_TENSOR),
                                plot_series(LAYER_SEQUENCE), plot_series(LAYER_RING)};
@@ -69,7 +69,7 @@ static void draw_map(const SplitStudy *s, Plot *plot, int column, int P, int sam
         if (n)
             plot_boxes(panel, n, x0, x1, y0, y1,
                        (PlotStyle){.color = kind < 0 ? PLOT_GREY : colors[kind],
-                                   .opacity = 0.8,
+                                   .opacity = kind < 0 ? 0.3 : 0.8,
                                    .label = names[kind + 1]});
     }
     plot_rule_x(panel, 8e-6 * s->link.bandwidth,

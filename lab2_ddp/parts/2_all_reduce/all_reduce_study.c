@@ -79,11 +79,10 @@ static void draw_page(const AllReduceStudy *s, Page page, Plot *plot)
         bool shown = s->record.done && s->record.algorithm == s->algorithm;
         /* In the figure without a window the ring is half way. */
         double time = s->study.leave ? 0.6 * s->record.end : s->time;
-        record_draw(
-            plot, shown ? &s->record : &empty, time,
-            exercise_missing(all_reduces[s->algorithm].exercise),
-            "digits: the ranks whose elements are in the sum · yellow: all of them, red: one "
-            "is in it twice");
+        record_draw(plot, shown ? &s->record : &empty, time,
+                    exercise_missing(all_reduces[s->algorithm].exercise),
+                    "digits: the ranks whose elements are in the sum · yellow: all of them · "
+                    "pink: on its way · red: one is in it twice");
     } else if (page == PAGE_TIMES)
         compare_draw_times(plot, &s->compared, s->world, s->size);
     else

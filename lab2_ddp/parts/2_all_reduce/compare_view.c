@@ -189,13 +189,14 @@ static void draw_predicted(PlotPanel *panel, const Comparison *c, double low, do
             y0[a][n[a]] = P - 0.5;
             y1[a][n[a]++] = P + 0.5;
         }
+    static const double opacity[ALL_REDUCES] = {0.8, 0.3, 0.5, 0.25, 0.45}; /* apart in grey, too */
     for (int a = 0; a < ALL_REDUCES; a++) {
         if (n[a] == 0)
             continue;
         plot_boxes(panel, n[a], x0[a], x1[a], y0[a], y1[a],
                    (PlotStyle){.label = all_reduces[a].name,
                                .color = plot_series(a),
-                               .opacity = 0.45});
+                               .opacity = opacity[a]});
         /* Its name in the middle of its area, if the area covers its middle. */
         double size = exp(log_size[a] / n[a]), P = exp(log_ranks[a] / n[a]);
         if (best_predicted(c, (int)round(P), size) == a)

@@ -66,8 +66,6 @@ static void draw_message(PlotPanel *panel, int P, const MessageSeen *m, double t
     uint32_t color = plot_series(3);
     plot_line(panel, 2, x, y, (PlotStyle){.color = color, .width = 2, .opacity = 0.7});
     plot_boxes(panel, 1, &x0, &x1, &y0, &y1, (PlotStyle){.color = color, .opacity = 0.9});
-    plot_scatter(panel, 1, &middle, &at,
-                 (PlotStyle){.color = PLOT_WHITE, .size = 7, .shape = PLOT_DIAMOND});
 }
 
 static void draw_chunks(Plot *plot, const Record *r, double time, const char *missing)
@@ -80,7 +78,7 @@ static void draw_chunks(Plot *plot, const Record *r, double time, const char *mi
         rows[r->P - 1 - p] = ranks[p];
     PlotPanel *panel =
         plot_panel(plot, (PlotAxes){.columns = 3,
-                                    .title = "whose elements are in each chunk's sum",
+                                    .title = "Whose elements are in each chunk's sum",
                                     .x = plot_names("chunk of the vector", chunks, r->P, 0.6),
                                     .y = plot_names(NULL, rows, r->P, 0.6),
                                     .no_legend = true});
@@ -112,7 +110,7 @@ static void draw_sent(Plot *plot, const Record *r, double time)
     static const char *const none[] = {""};
     PlotPanel *panel = plot_panel(
         plot, (PlotAxes){.column = 3,
-                         .title = "vectors sent; grey: still to send",
+                         .title = "Vectors sent; grey: still to send",
                          .x = {.label = "whole vectors", .low = 0, .high = 1.05 * most},
                          .y = {.names = none, .names_count = 1, .low = -0.6, .high = r->P - 0.4},
                          .no_legend = true});

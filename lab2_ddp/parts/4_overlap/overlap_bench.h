@@ -77,6 +77,6 @@ void bench_free(Bench *b);
  * layers. */
 void bench_measure(Measured *out, Bench *b, Setting setting);
 /* For how long an update in this setting will wait, by exposed_seconds() and link_seconds(), if the
- * layers take as long as with EXCHANGE_NONE. */
+ * layers take as long as with EXCHANGE_NONE. NaN without exercise 4c. */
 double bench_predicted(const Bench *b, const Setting *setting);
 #endif

@@ -61,7 +61,7 @@ static Spread spread(const PartitionStudy *s, PartitionKind kind, int epoch)
 
 static void draw_accuracy(const PartitionStudy *s, Plot *plot)
 {
-    PlotPanel *panel = plot_cell(plot, 0, 2, "Does it matter?",
+    PlotPanel *panel = plot_cell(plot, 0, 2, "Test accuracy",
                                  plot_axis("epochs", 0.5, s->epochs + 0.5),
                                  plot_axis("test accuracy: median, lowest, highest", 0, 0));
     for (int kind = 0; kind < PARTITION_KINDS; kind++) {
@@ -84,8 +84,8 @@ void partition_draw(const void *study, Plot *plot)
     const PartitionStudy *s = study;
     bool shows = study_begin(&s->study, plot, 1, 3,
                              "%s on %d images of %s · %d ranks with batches of %d · η = %g",
-                             s->model, s->images, s->study.lab->data->name, s->split, s->batch,
-                             s->rate);
+                             s->model, s->images, dataset_title(s->study.lab->data), s->split,
+                             s->batch, s->rate);
     plot_footer(plot,
                 "lines: predicted by share_seen · points: counted · trained %d of %d networks",
                 s->done, PARTITION_KINDS * s->seeds);

@@ -70,7 +70,7 @@ static void draw_bandwidths(const NetworkStudy *s, Plot *plot)
             found[i] = 100 * network_measured(s, STUDY_BY_BANDWIDTH + g * STUDY_BANDWIDTHS + i);
         plot_scatter(panel, STUDY_BANDWIDTHS, x, found, style_of_group(g, names[g]));
         plot_scatter(panel, 1, &over, (double[]){50},
-                     (PlotStyle){.color = plot_shade(g), .shape = PLOT_STAR, .size = 15});
+                     (PlotStyle){.color = plot_shade(g), .shape = PLOT_STAR, .size = 9});
     }
     plot_rule_y(panel, 50, half);
     plot_scatter(panel, 1, (double[]){NAN}, (double[]){NAN},
@@ -86,7 +86,7 @@ static void draw_latencies(const NetworkStudy *s, Plot *plot)
 {
     static const char *const names[STUDY_FEW] = {"2 ranks", "8", "32"};
     double x[STUDY_LATENCIES];
-    PlotPanel *panel = plot_cell(plot, 0, 1, "Latency, at the chosen bandwidth",
+    PlotPanel *panel = plot_cell(plot, 0, 1, "Latency, at this link's bandwidth",
                                  plot_log("latency (µs)", 10, 0.7, 1.5e4), percent);
     for (int i = 0; i < STUDY_LATENCIES; i++)
         x[i] = 1e6 * network_latency[i];
@@ -103,8 +103,8 @@ static void draw_latencies(const NetworkStudy *s, Plot *plot)
 static void draw_ranks(const NetworkStudy *s, Plot *plot)
 {
     double x[GROUPS], worth[GROUPS];
-    PlotPanel *panel = plot_cell(plot, 1, 0, "Ranks, on the chosen link",
-                                 plot_log("ranks P", 2, 1.7, 40), percent);
+    PlotPanel *panel = plot_cell(plot, 1, 0, "Ranks, on this link", plot_log("ranks P", 2, 1.7, 40),
+                                 percent);
     for (int g = 0; g < GROUPS; g++) {
         x[g] = 2 << g;
         worth[g] = 100 / x[g];
@@ -133,8 +133,10 @@ static void draw_update(const NetworkStudy *s, Plot *plot)
     double slowest = compute;
     for (int g = 0; g < GROUPS; g++)
         slowest = fmax(slowest, 1e3 * s->seconds[first + g]);
+    char title[96];
+    snprintf(title, sizeof title, "An update · %s, measured", s->model[s->choice.model].name);
     PlotPanel *panel = plot_cell(
-        plot, 1, 1, "An update on the chosen link, measured",
+        plot, 1, 1, title,
         (PlotAxis){.label = "ranks P", .low = 0.3, .high = 5.7, .names = names, .names_count = 6},
         plot_axis("time (ms)", 0, 1.08 * slowest));
     for (int g = 0; g < GROUPS; g++) {
@@ -155,12 +157,12 @@ void network_draw(const void *study, Plot *plot)
     char link[40];
     link_text(link, sizeof link, s->choice.link);
     const UpdateWork *w[] = {&s->model[0].work, &s->model[1].work};
-    bool shows =
-        study_begin(&s->study, plot, 2, 2,
-                    "%s%s · batch %d per rank · MLP %.1f ms, %.1f MB; ResNet-8 %.1f ms, %.1f MB",
-                    link, s->choice.overlapped ? ", overlapped" : "", s->batch,
-                    1e3 * (w[0]->forward + w[0]->backward), w[0]->bytes / 1e6,
-                    1e3 * (w[1]->forward + w[1]->backward), w[1]->bytes / 1e6);
+    bool shows = study_begin(
+        &s->study, plot, 2, 2,
+        "%s%s · batch %d per rank · MLP computes %.1f ms, sends %.1f MB; ResNet-8 %.1f ms, %.1f MB",
+        link, s->choice.overlapped ? ", overlapped" : "", s->batch,
+        1e3 * (w[0]->forward + w[0]->backward), w[0]->bytes / 1e6,
+        1e3 * (w[1]->forward + w[1]->backward), w[1]->bytes / 1e6);
     plot_footer(plot, "lines: predicted (6a) · points: measured on the virtual clock, computing "
                       "charged as calibrated");
     if (!shows)

@@ -67,6 +67,10 @@ static void draw_times(const CompressionStudy *s, PlotPanel *panel, int row)
         y[i] = at[1];
     }
     plot_line(panel, LINE_POINTS, x, y, style);
+    int place = 2 + (LINE_POINTS - 10) * row / s->remedies; /* its number, as in the other panel */
+    char number[12];
+    snprintf(number, sizeof number, "%d", row);
+    plot_text(panel, x[place], y[place], number, (PlotStyle){.color = style.color, .size = 12});
     over_seeds(below, s, row, pays, target);
     double crosses = below[1] / 1e3;
     if (row > 0 && crosses > LOW && crosses < HIGH) {
@@ -111,15 +115,18 @@ void compression_draw(const void *study, Plot *plot)
 {
     const CompressionStudy *s = study;
     const char *names[STUDY_REMEDIES];
+    char numbered[STUDY_REMEDIES][64];
     char link[64], left_title[128];
     double target = study_target(s);
-    for (int row = 0; row < s->remedies; row++)
-        names[s->remedies - 1 - row] = study_spec(s, row)->name;
+    for (int row = 0; row < s->remedies; row++) {
+        snprintf(numbered[row], sizeof numbered[row], "%s · %d", study_spec(s, row)->name, row);
+        names[s->remedies - 1 - row] = numbered[row];
+    }
     link_text(link, sizeof link, s->link);
     if (isnan(target))
         snprintf(left_title, sizeof left_title, "Time to accuracy");
     else
-        snprintf(left_title, sizeof left_title, "Time to an accuracy of %.3f (that of none - %.2f)",
+        snprintf(left_title, sizeof left_title, "Time to an accuracy of %.3f (that of none − %.2f)",
                  target, s->below);
     char network[64];
     if (strcmp(s->model, "mlp"))
@@ -128,8 +135,8 @@ void compression_draw(const void *study, Plot *plot)
         snprintf(network, sizeof network, "mlp %d-%d", s->hidden[0], s->hidden[1]);
     plot_begin(plot, 1, 5,
                "%s on %s · %d ranks with batches of %d · η = %g, momentum %g · %d updates", network,
-               s->study.lab->data->name, s->study.lab->comm->size, s->batch, s->rate, s->momentum,
-               s->updates);
+               dataset_title(s->study.lab->data), s->study.lab->comm->size, s->batch, s->rate,
+               s->momentum, s->updates);
     PlotPanel *left = plot_panel(
         plot, (PlotAxes){.columns = 3,
                          .title = left_title,
@@ -139,7 +146,7 @@ void compression_draw(const void *study, Plot *plot)
     PlotPanel *right = plot_panel(plot,
                                   (PlotAxes){.column = 3,
                                              .columns = 2,
-                                             .title = "Pays below · accuracy at the end",
+                                             .title = "Pays below this bandwidth; accuracy",
                                              .x = plot_log("bandwidth (Gbit/s)", 10, LOW, HIGH),
                                              .y = plot_names(NULL, names, s->remedies, 0.6),
                                              .no_legend = true});
@@ -151,7 +158,7 @@ void compression_draw(const void *study, Plot *plot)
     }
     plot_footer(plot,
                 "trained on %s, %d of %d networks (medians over %d seed%s); other bandwidths "
-                "derived",
+                "derived · short bar: over the seeds",
                 link, s->done, s->remedies * s->seeds, s->seeds, s->seeds > 1 ? "s" : "");
 }
 

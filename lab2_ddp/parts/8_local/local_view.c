@@ -25,12 +25,20 @@ static PlotStyle dots(LocalKind kind)
 
 static void draw_periods(const LocalStudy *s, Plot *plot, Shards shards)
 {
+    char text[STUDY_PERIODS][12];
+    const char *periods[STUDY_PERIODS];
+    for (int i = 0; i < STUDY_PERIODS; i++) {
+        snprintf(text[i], sizeof text[i], "%d", study_period[i]);
+        periods[i] = text[i];
+    }
     PlotPanel *panel = plot_cell(plot, 0, shards, shards_names[shards],
-                                 plot_log("updates between two exchanges, H", 2, 2.5, 320),
+                                 plot_names("updates between two exchanges, H", periods,
+                                            STUDY_PERIODS, 0.6),
                                  plot_axis("test accuracy: median, lowest, highest", 0, 0));
     Spread plain = spread(s, shards, LOCAL_PLAIN, 0);
     if (plain.count) {
-        double x[] = {2.5, 320}, low[] = {plain.low, plain.low}, high[] = {plain.high, plain.high};
+        double x[] = {-0.6, STUDY_PERIODS - 0.4}, low[] = {plain.low, plain.low},
+               high[] = {plain.high, plain.high};
         plot_band(panel, 2, x, low, high, (PlotStyle){.color = plot_series(LOCAL_PLAIN)});
         plot_rule_y(panel, plain.median,
                     (PlotStyle){.color = plot_series(LOCAL_PLAIN), .label = "plain: every update"});
@@ -40,7 +48,7 @@ static void draw_periods(const LocalStudy *s, Plot *plot, Shards shards)
         Spread v[STUDY_PERIODS];
         for (int i = 0; i < STUDY_PERIODS; i++) {
             v[i] = spread(s, shards, kind, i);
-            x[i] = study_period[i] * (1 + 0.07 * (kind - 2.5));
+            x[i] = i + 0.1 * (kind - 2.5);
         }
         PlotStyle style = dots(kind);
         style.width = 1.5;
@@ -88,8 +96,8 @@ void local_draw(const void *study, Plot *plot)
         study_begin(&s->study, plot, 1, s->shards + 1,
                     "%s on %d %s of %s · %d ranks with batches of %d · %d updates · η = %g",
                     s->model, s->images, s->shards == 1 ? "windows" : "images",
-                    s->study.lab->data->name, s->study.lab->comm->size, s->batch, s->updates,
-                    s->rate);
+                    dataset_title(s->study.lab->data), s->study.lab->comm->size, s->batch,
+                    s->updates, s->rate);
     plot_footer(plot, "%sSparseLoCo sends %.1f %% of the elements · trained %d of %d networks",
                 s->shards == 1 ? ""
                                : "on the right, solid: random shards, dashed: split by class · ",

@@ -62,7 +62,7 @@ static void draw_staleness(const AsyncStudy *s, Plot *plot)
     enum { SHOWN = 15 };
     PlotPanel *panel = plot_cell(plot, 0, 1, "Asynchronous: how stale?",
                                  plot_axis("staleness (updates)", -0.7, SHOWN),
-                                 plot_axis("share of the gradients used", 0, 1));
+                                 plot_axis("share of the gradients used", 0, 1.1));
     double period[SERVER_WORKERS], x[SHOWN], height[SHOWN];
     int W = s->study.lab->comm->size - 1;
     for (int slow = 0; slow <= SLOW_SHOWN; slow += SLOW_SHOWN) {
@@ -72,7 +72,8 @@ static void draw_staleness(const AsyncStudy *s, Plot *plot)
             height[i] = r->used ? (double)r->stale[i] / (double)r->used : 0;
         }
         plot_bars(panel, SHOWN, x, height, 0.4,
-                  (PlotStyle){.color = plot_series(slow ? 1 : 0),
+                  (PlotStyle){.color = plot_series(2),
+                              .opacity = slow ? 1 : 0.4,
                               .label = slow ? "one worker 4 times as slow" : "all equally fast"});
     }
     for (int i = 0; i < W; i++)
@@ -125,8 +126,8 @@ void async_draw(const void *study, Plot *plot)
     bool shows = study_begin(&s->study, plot, 1, 3,
                              "%s on %s · a server and %d workers with batches of %d · η = %g · "
                              "%g ms a gradient · %s",
-                             s->model, s->study.lab->data->name, s->study.lab->comm->size - 1,
-                             s->batch, s->rate, s->compute, link);
+                             s->model, dataset_title(s->study.lab->data),
+                             s->study.lab->comm->size - 1, s->batch, s->rate, s->compute, link);
     plot_footer(plot, "lines: predicted · points and bars: counted · %d of %d networks", s->done,
                 async_runs(s));
     if (!shows)

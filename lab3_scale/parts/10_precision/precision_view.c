@@ -20,10 +20,10 @@ static Spread spread_at(const PrecisionStudy *s, int row, size_t offset)
 static void draw_sizes(const PrecisionStudy *s, Plot *plot)
 {
     PlotPanel *panel = plot_panel(plot,
-                                  (PlotAxes){.title = "Gradients by size; 0 left of a dashed line",
-                                             .x = plot_log("size (dashed: by number of devices)", 2,
-                                                           ldexp(1, SIZE_LEAST), 1),
-                                             .y = plot_axis("share of them (%)", 0, NAN),
+                                  (PlotAxes){.title = "Sizes of the gradients (float32 training)",
+                                             .x = plot_log("size (left of dashes: 0 in float16)", 2,
+                                                           ldexp(1, SIZE_LEAST), 0x1p-6),
+                                             .y = plot_axis("share of the gradients (%)", 0, NAN),
                                              .no_legend = true});
     const PrecisionResult *r = &s->result[KIND_FLOAT32][0];
     double x[SIZES], y[SIZES], all = 0;
@@ -39,7 +39,7 @@ static void draw_sizes(const PrecisionStudy *s, Plot *plot)
     for (int d = 0; d < DEVICES; d++) {
         int devices = precision_devices(s, row_of(KIND_FLOAT16, d));
         char note[16];
-        snprintf(note, sizeof note, "%d", devices);
+        snprintf(note, sizeof note, devices == 1 ? "%d device" : "%d", devices);
         plot_rule_x(panel, 0x1p-25 * devices,
                     (PlotStyle){.note = note, .color = PLOT_INK, .dashed = true, .width = 1});
     }
@@ -54,10 +54,11 @@ static void draw_kinds(const PrecisionStudy *s, Plot *plot, int column, bool err
         snprintf(text[d], sizeof text[d], "%d", precision_devices(s, row_of(KIND_FLOAT16, d)));
         names[d] = text[d];
     }
-    PlotPanel *panel =
-        plot_cell(plot, 0, column, errors ? "Test error" : "Gradients that rounding makes 0",
-                  plot_names("devices", names, DEVICES, 0.6),
-                  errors ? plot_axis("error (%)", 0, NAN) : plot_axis("share of them (%)", 0, 100));
+    PlotPanel *panel = plot_cell(plot, 0, column,
+                                 errors ? "Test error" : "Gradients that rounding makes 0",
+                                 plot_names("devices", names, DEVICES, 0.6),
+                                 errors ? plot_axis("error (%)", 0, NAN)
+                                        : plot_axis("share of the gradients (%)", -3, 100));
     if (errors)
         plot_rule_y(panel, PERCENT(s, KIND_FLOAT32, test).median,
                     (PlotStyle){.note = "float32", .color = PLOT_GREY, .dashed = true, .width = 1});
@@ -82,7 +83,8 @@ void precision_draw(const void *study, Plot *plot)
     const PrecisionStudy *s = study;
     bool shows = study_begin(&s->study, plot, 1, 3,
                              "%s on %d images of %s · batch %d · %g epochs · η = %g", s->model,
-                             s->images, s->study.lab->data->name, s->batch, s->epochs, s->rate);
+                             s->images, dataset_title(s->study.lab->data), s->batch, s->epochs,
+                             s->rate);
     plot_footer(plot, "trained %d of %d networks", s->done, PRECISION_ROWS * s->seeds);
     if (!shows)
         return;

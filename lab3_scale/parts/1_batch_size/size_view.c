@@ -118,10 +118,13 @@ static void draw_bend(const SizeStudy *s, const Results *r, PlotPanel *p)
                  {"branching", other.branching}};
     for (int i = 0; i < 3; i++) {
         char label[48];
-        snprintf(label, sizeof label, "%s %.0f", rules[i].name, rules[i].at);
+        snprintf(label, sizeof label, "%s: %.0f", rules[i].name, rules[i].at);
         if (!isnan(rules[i].at))
             plot_rule_x(p, rules[i].at,
-                        (PlotStyle){.label = label, .color = plot_series(2 + i), .dashed = i > 0});
+                        (PlotStyle){.label = label,
+                                    .color = plot_series(2 + i),
+                                    .dashed = i == 1,
+                                    .width = i == 2 ? 1 : 2});
     }
 }
 
@@ -131,7 +134,8 @@ void size_draw(const void *study, Plot *plot)
     char *goal = s->text ? format_new("a loss of %g", s->target)
                          : format_new("%.0f %% accuracy", 100 * s->target);
     plot_begin(plot, 1, 3, "%s on %s, %d %s · to %s · %d seeds, %d tries", s->model,
-               s->setup.data->name, s->train, unit(s), goal, s->tuned.seeds, s->tuned.budget);
+               dataset_title(s->setup.data), s->train, unit(s), goal, s->tuned.seeds,
+               s->tuned.budget);
     free(goal);
     Results r = results_of(s);
     PlotAxis axis = {.label = "updates", .log = 10};
@@ -141,7 +145,7 @@ void size_draw(const void *study, Plot *plot)
     draw_bend(s, &r, p);
     axis.label = "time (s)";
     p = panel(s, plot, 1, "Time to the target", axis);
-    draw_target(&r, p, true, "median");
+    draw_target(&r, p, true, "median; bars: all seeds");
     draw_speed(s, &r, plot);
 }
 

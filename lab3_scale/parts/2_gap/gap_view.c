@@ -23,23 +23,24 @@ static void draw_errors(const GapStudy *s, Plot *plot)
     static const char *const names[] = {"small", "large", "rate √k", "longer"};
     PlotPanel *panel = plot_cell(plot, 0, 0, "Error: test, and training (crosses)",
                                  plot_names(NULL, names, GAP_WAYS, 0.5),
-                                 plot_axis("median, lowest, highest (%)", 0, NAN));
+                                 plot_axis("error: median, range (%)", 0, NAN));
     for (int decay = 0; decay < 2; decay++)
         for (int way = 0; way < GAP_WAYS; way++) {
             double x = way + 0.2 * (decay - 0.5);
             Spread test = test_error(s, decay, way),
                    train = spread(s, decay, way, offsetof(GapResult, train), 100);
-            const char *label = way ? NULL : decay ? "with weight decay" : "without";
-            PlotStyle style = {.color = plot_series(decay), .size = 9, .label = label};
+            const char *label = way ? NULL : decay ? "with weight decay" : "without weight decay";
+            PlotStyle style = {.color = decay ? PLOT_GREY : PLOT_INK, .size = 9, .label = label};
             plot_scatter(panel, 1, &x, &train.median,
                          (PlotStyle){.color = style.color, .shape = PLOT_CROSS, .size = 8});
             plot_spread(panel, x, test, style);
         }
 }
 
+static const PlotShape way_shapes[] = {PLOT_DOT, PLOT_SQUARE, PLOT_DIAMOND, PLOT_TRIANGLE};
+
 static void draw_sharpness(const GapStudy *s, Plot *plot)
 {
-    static const PlotShape shapes[] = {PLOT_DOT, PLOT_SQUARE, PLOT_DIAMOND, PLOT_TRIANGLE};
     int trainings;
     double tau = gap_tau(s, &trainings);
     char *title = format_new("Sharp and wrong? τ = %+.2f over %d", tau, trainings);
@@ -51,7 +52,7 @@ static void draw_sharpness(const GapStudy *s, Plot *plot)
             double error = 100 * r->test;
             plot_scatter(panel, 1, &r->sharpness, &error,
                          (PlotStyle){.color = plot_series(way),
-                                     .shape = shapes[way],
+                                     .shape = way_shapes[way],
                                      .size = 8,
                                      .label = i ? NULL : gap_way_names[way]});
         }
@@ -60,7 +61,8 @@ static void draw_sharpness(const GapStudy *s, Plot *plot)
 
 static void draw_line(const GapStudy *s, Plot *plot)
 {
-    PlotPanel *panel = plot_cell(plot, 0, 2, "Between the two solutions", plot_axis("t", 0, 0),
+    PlotPanel *panel = plot_cell(plot, 0, 2, "Between the two solutions",
+                                 plot_axis("small batch at 0, large batch at 1", 0, 0),
                                  plot_log("loss", 10, 0, 0));
     PlotStyle rule = {.color = PLOT_GREY, .dashed = true, .width = 1};
     rule.note = "small batch";
@@ -68,9 +70,9 @@ static void draw_line(const GapStudy *s, Plot *plot)
     rule.note = "large batch";
     plot_rule_x(panel, 1, rule);
     plot_line(panel, GAP_LINE, s->t, s->line_train,
-              (PlotStyle){.label = "training", .color = plot_series(0)});
+              (PlotStyle){.label = "training", .color = PLOT_INK});
     plot_line(panel, GAP_LINE, s->t, s->line_test,
-              (PlotStyle){.label = "test", .color = plot_series(1)});
+              (PlotStyle){.label = "test", .color = PLOT_INK, .dashed = true});
 }
 
 static void draw_plane(const GapStudy *s, Plot *plot, int decay)
@@ -79,19 +81,14 @@ static void draw_plane(const GapStudy *s, Plot *plot, int decay)
     int n = plane->nx * plane->ny;
     double *loss = alloc(n, sizeof *loss), x[] = {0, 1}, y[] = {0, 0};
     surface_fill(loss, plane, plane->loss);
-    for (int i = 0; i < n; i++)
-        loss[i] = log10(fmax(loss[i], 1e-4));
-    char *title = format_new("Weight decay %g: λ %.0f, %.0f · error %.1f, %.1f %%",
-                             decay ? s->decay : 0, s->result[decay][0][0].sharpness,
-                             s->result[decay][1][0].sharpness, 100 * s->result[decay][0][0].test,
-                             100 * s->result[decay][1][0].test);
+    char *title = format_new("Loss, weight decay %g", decay ? s->decay : 0);
     PlotPanel *panel = plot_panel(plot,
                                   (PlotAxes){.row = 1,
                                              .column = decay,
                                              .title = title,
                                              .x = {.label = "small batch at 0, large batch at 1"},
                                              .y = {.label = "a random direction"},
-                                             .z = {.label = "log10 loss", .low = -1.5, .high = 1},
+                                             .z = plot_log("loss", 2, 0.1, 10),
                                              .no_legend = true});
     PlotGrid grid = {plane->nx, plane->ny, -0.5, 1.5, -1, 1, loss};
     plot_heat(panel, grid);
@@ -108,7 +105,10 @@ static void draw_updates(const GapStudy *s, Plot *plot)
                                  plot_log("updates", 10, 0, 0),
                                  plot_axis("test error (%)", 0, NAN));
     for (int way = 0; way < GAP_WAYS; way++) {
-        PlotStyle style = {.color = plot_series(way), .size = 9, .label = gap_way_names[way]};
+        PlotStyle style = {.color = plot_series(way),
+                           .shape = way_shapes[way],
+                           .size = 9,
+                           .label = gap_way_names[way]};
         plot_spread(panel, s->result[0][way][0].updates, test_error(s, 0, way), style);
     }
 }
@@ -119,8 +119,8 @@ void gap_draw(const void *study, Plot *plot)
     if (!study_begin(&s->study, plot, 2, 3,
                      "%s on %d images of %s · batch %d against %d · %g epochs, longer: %g · "
                      "η = %g, weight decay %g",
-                     s->model, s->images, s->study.lab->data->name, s->batch, s->batch * s->k,
-                     s->epochs, s->longer * s->epochs, s->rate, s->decay))
+                     s->model, s->images, dataset_title(s->study.lab->data), s->batch,
+                     s->batch * s->k, s->epochs, s->longer * s->epochs, s->rate, s->decay))
         return;
     draw_errors(s, plot);
     draw_sharpness(s, plot);

@@ -203,7 +203,7 @@ static void found(void *context, int item, const double *value)
 void rate_work(void *study)
 {
     RateStudy *s = study;
-    if (s->study.lab->comm->rank == 0 && !s->text)
+    if (s->study.lab->comm->rank == 0 && !s->text && !exercise_missing("3c_update_spread"))
         rate_measure_spread(s);
     study_farm(&s->study, (TaskFarm){.items = rule_items(s) + rate_arms(s) * s->starts,
                                      .values = START_PARTS + 1,

@@ -42,7 +42,8 @@ static void draw_inputs(const NormStudy *s, Plot *plot, int norm)
             x[i] = s->epochs * i / (NORM_LOOKS - 1);
             y[i] = s->inputs[norm][i][p];
         }
-        plot_line(panel, NORM_LOOKS, x, y, (PlotStyle){.color = plot_series(p), .label = names[p]});
+        plot_line(panel, NORM_LOOKS, x, y,
+                  (PlotStyle){.color = plot_shade(p + 1), .label = names[p]});
     }
     free(title);
 }
@@ -51,9 +52,9 @@ static void draw_rates(const NormStudy *s, Plot *plot)
 {
     static const char *const names[] = {"without batch norm", "with batch norm"};
     PlotPanel *panel = plot_cell(plot, 1, 0, "Test error by learning rate",
-                                 plot_log("learning rate η", 10, s->rate[0] / 2,
-                                          s->rate[NORM_RATES - 1] * 2),
-                                 plot_axis("median, lowest, highest (%)", 0, 100));
+                                 plot_log("learning rate η", 10, 0.8 * s->rate[0],
+                                          1.25 * s->rate[NORM_RATES - 1]),
+                                 plot_axis("error: median, range (%)", 0, 100));
     for (int norm = 0; norm < 2; norm++) {
         double x[NORM_RATES];
         Spread v[NORM_RATES];
@@ -77,8 +78,12 @@ static void draw_ghosts(const NormStudy *s, Plot *plot)
                                                    .title = title,
                                                    .x = plot_log("images per group", 2,
                                                                  s->ghost[0] / 2.0, 2.0 * s->large),
-                                                   .y = plot_axis("test error (%)", 0, NAN),
+                                                   .y = plot_axis("test error (%)", 0, 0),
                                                    .no_legend = true});
+    char *small = format_new("batch %d", s->batch);
+    plot_rule_y(panel, percent(s, s->error[1][1]).median,
+                (PlotStyle){.note = small, .color = PLOT_GREY, .dashed = true});
+    free(small);
     for (int i = 0; i < NORM_GHOSTS; i++) {
         PlotStyle style = {.color = plot_series(2), .size = 9};
         plot_spread(panel, s->ghost[i], percent(s, s->ghost_error[i]), style);
@@ -91,7 +96,7 @@ void norm_draw(const void *study, Plot *plot)
     const NormStudy *s = study;
     int ranks = s->study.lab->comm->size;
     if (!study_begin(&s->study, plot, 2, 2, "%s on %d images of %s · batch %d · top: η = %g",
-                     s->model, s->images, s->study.lab->data->name, s->batch, s->rate[0]))
+                     s->model, s->images, dataset_title(s->study.lab->data), s->batch, s->rate[0]))
         return;
     draw_inputs(s, plot, 0);
     draw_inputs(s, plot, 1);

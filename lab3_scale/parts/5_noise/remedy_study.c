@@ -5,8 +5,8 @@
 #include "noise.h"
 #include <math.h>
 
-const char *const remedy_names[REMEDIES] = {"small batch",  "large batch",   "same rate",
-                                            "same + noise", "large + noise", "longer",
+const char *const remedy_names[REMEDIES] = {"small batch",   "large batch",   "same rate",
+                                            "same + noise",  "large + noise", "longer",
                                             "growing batch", "batch warm-up"};
 
 void remedy_open(void *study, const Lab *lab, uint64_t seed)

@@ -36,9 +36,9 @@ static void draw_errors(const RemedyStudy *s, Plot *plot)
                                              .no_legend = true});
     Spread small = errors_of(s, REMEDY_SMALL, true), large = errors_of(s, REMEDY_LARGE, true);
     PlotStyle rule = {.color = PLOT_GREY, .dashed = true, .width = 1};
-    rule.note = "small";
+    rule.note = "small batch";
     plot_rule_y(panel, small.median, rule);
-    rule.note = "large";
+    rule.note = "large batch";
     plot_rule_y(panel, large.median, rule);
     for (int r = 0; r < REMEDIES; r++) {
         PlotStyle style = {.color = colour_of(r), .size = 10};
@@ -109,7 +109,7 @@ void remedy_draw(const void *study, Plot *plot)
     bool shows = study_begin(&s->study, plot, 2, 3,
                              "%s on %d images of %s · batch %d against %d · %g epochs, “longer” %d "
                              "times that · η = %g",
-                             s->model, s->images, s->study.lab->data->name, s->batch,
+                             s->model, s->images, dataset_title(s->study.lab->data), s->batch,
                              s->batch * s->k, s->epochs, s->longer, s->rate);
     plot_footer(plot, "trained %d of %d networks", s->done, REMEDIES * s->seeds);
     if (!shows)

@@ -104,16 +104,17 @@ static void draw_rates(const RaceStudy *s, Plot *plot)
     for (int racer = 0; racer < RACERS; racer++)
         if (race_best(s, racer) >= 0)
             lowest = fmin(lowest, 0.7 * s->search[racer][race_best(s, racer)]);
-    PlotPanel *panel =
-        plot_panel(plot, (PlotAxes){.column = 2,
-                                    .title = "On held-out data, by the rate (one seed)",
-                                    .x = {.label = "learning rate / the best one", .log = 10},
-                                    .y = measure(s, lowest),
-                                    .no_legend = true});
+    PlotPanel *panel = plot_panel(
+        plot, (PlotAxes){.column = 2,
+                         .title = race_of_text(s) ? "By the rate, held out"
+                                                  : "By the rate, held out (lowest line: diverged)",
+                         .x = {.label = "learning rate, in multiples of the best", .log = 10},
+                         .y = measure(s, race_of_text(s) ? lowest : lowest - 0.02),
+                         .no_legend = true});
     plot_rule_x(panel, 1,
                 (PlotStyle){.note = "its best", .color = PLOT_GREY, .dashed = true, .width = 1});
     if (!race_of_text(s))
-        plot_rule_y(panel, lowest, (PlotStyle){.note = "lower, or diverged", .color = PLOT_GREY});
+        plot_rule_y(panel, lowest, (PlotStyle){.color = PLOT_GREY});
     for (int racer = 0; racer < RACERS; racer++) {
         int best = race_best(s, racer);
         double rate[RACE_RATES], y[RACE_RATES];
@@ -141,7 +142,8 @@ void race_draw(const void *study, Plot *plot)
     bool shows = study_begin(&s->study, plot, 1, 3,
                              "%s on %d %s of %s · batch %d · %d updates%s · weight decay %g",
                              s->model, s->images, images_unit(&s->study.lab->data->train),
-                             s->study.lab->data->name, s->batch, race_updates(s), warm, s->decay);
+                             dataset_title(s->study.lab->data), s->batch, race_updates(s), warm,
+                             s->decay);
     plot_footer(plot, "trained %d of %d networks", s->done, s->racers * (RACE_RATES + s->seeds));
     if (!shows)
         return;

@@ -84,8 +84,8 @@ void contest_draw(const void *contest, Plot *plot)
     const Tuned *t = &c->tuned;
     if (!study_begin(&t->study, plot, 1, CONTEST_SIZES,
                      "%s on %s, %d %s, %g epochs · %d rates tried · %d seeds", c->model,
-                     t->study.lab->data->name, c->images, images_unit(&t->study.lab->data->train),
-                     c->epochs, t->budget, t->seeds))
+                     dataset_title(t->study.lab->data), c->images,
+                     images_unit(&t->study.lab->data->train), c->epochs, t->budget, t->seeds))
         return;
     for (int i = 0; i < CONTEST_SIZES; i++)
         draw_size(c, plot, i);

@@ -92,7 +92,7 @@ void speedrun_draw(const void *study, Plot *plot)
          *now = name_new(s, s->now, "without: ");
     plot_begin(plot, s->ablate ? 2 : 1, 1,
                "%s on %d images of %s · batch %d · %d updates · %s · %s", r->model, r->images,
-               s->study.lab->data->name, r->batch, recipe_updates(r), optimiser,
+               dataset_title(s->study.lab->data), r->batch, recipe_updates(r), optimiser,
                s->study.lab->be->op->name);
     draw_curves(s, plot);
     if (s->ablate)
