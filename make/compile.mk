@@ -5,9 +5,9 @@ PARTS := OPENMP MPI CBLAS ZLIB JANSSON LIBCRYPTO CAIRO CUDA CUDNN NCCL
 ZERO_UPPER := $(if $(findstring clang,$(CC) $(CXX)),,-fexpensive-optimizations)
 SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all) \
     $(if $(filter thread,$(SAN)),-fsanitize=thread) \
-    $(if $(SAN),$(if $(filter thread,$(SAN)),-Og,-O1) $(ZERO_UPPER) -fno-omit-frame-pointer) \
+    $(if $(SAN),$(if $(filter thread,$(SAN)),-Og,-O1) -g1 $(ZERO_UPPER) -fno-omit-frame-pointer) \
     $(if $(COVERAGE),-O1 $(ZERO_UPPER) --coverage) \
-    $(if $(FUZZ),-O1 -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined \
+    $(if $(FUZZ),-O1 -g1 -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined \
     -fno-sanitize-recover=all)
 STRICT := $(if $(filter 1,$(WERROR)),-Werror)
 CPPFLAGS_ALL = -D_GNU_SOURCE -Icommon $(INCLUDE) $(foreach part,$(PARTS),$($(part)_CFLAGS)) \

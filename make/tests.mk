@@ -15,7 +15,7 @@ $(ON_HOST): private CPPFLAGS_ALL := -Itests/support/cuda_on_host \
     $(filter-out -DHAVE_CUDNN -DHAVE_NCCL,$(CPPFLAGS_ALL)) -DHAVE_CUDNN -DHAVE_NCCL
 # -O1: in half the time.
 COMPILE_CXX = $(CXX) $(CPPFLAGS_ALL) $(patsubst -std=gnu11,-std=gnu++17, \
-    $(filter-out -Werror=incompatible-pointer-types,$(CFLAGS_ALL))) -O1 $(ZERO_UPPER) -MMD -MP
+    $(filter-out -Werror=incompatible-pointer-types,$(CFLAGS_ALL))) -O1 -g1 $(ZERO_UPPER) -MMD -MP
 define compile_cxx
 @mkdir -p $(@D)
 $(call step,CXX   $<)

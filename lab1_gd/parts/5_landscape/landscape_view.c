@@ -280,7 +280,7 @@ static void draw_two(const LandscapeView *v, Plot *plot, PlotAxis z, const char 
                         ? format_new("negative curvature at %.1f %% of points", 100 * r.negative)
                     : v->sharp ? format_new("eigenvalues from %s%.3g to %.3g",
                                             e->bottom < 0 ? "−" : "", fabs(e->bottom), e->top)
-                               : format_new("downwards at %.0f %% of points · λ = %.3g",
+                               : format_new("curves down at %.0f %% of points · λ = %.3g",
                                             100 * r.negative, e->top);
         draw_3d(v, plot, &v->look[k], (PlotAxes){.row = 1, .column = k, .title = title, .z = z});
         free(title);

@@ -48,7 +48,7 @@ static const struct {
     double a, b;
 } ELSEWHERE = {0.35, 0.94};
 enum { IDEAS = sizeof ideas / sizeof *ideas, TRAINS = 1 };
-static const PlotCamera AHEAD = {-20, 30, 1.3, 2};
+static const PlotCamera AHEAD = {-20, 30, 1.15, 2};
 static const double SECTOR = 14, PERIOD = 24; /* degrees to each side; seconds */
 static const double REACH = 2.5;              /* of the first idea's plane */
 static const int LONG_ENOUGH = 400;           /* updates */

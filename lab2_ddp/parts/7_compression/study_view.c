@@ -67,7 +67,7 @@ static void draw_times(const CompressionStudy *s, PlotPanel *panel, int row)
         y[i] = at[1];
     }
     plot_line(panel, LINE_POINTS, x, y, style);
-    int place = 2 + (LINE_POINTS - 10) * row / s->remedies; /* its number, as in the other panel */
+    int place = 2 + LINE_POINTS * 9 / 20 * row / s->remedies; /* its number, left of the marks */
     char number[12];
     snprintf(number, sizeof number, "%d", row);
     plot_text(panel, x[place], y[place], number, (PlotStyle){.color = style.color, .size = 12});
