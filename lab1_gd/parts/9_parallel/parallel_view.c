@@ -163,8 +163,8 @@ static void begin(const ParallelStudy *s, Plot *plot, int columns)
     int ranks = s->study.lab->comm->size;
     plot_begin(plot, 7, columns,
                "%d dense layers of %d on %s · batch %d in %d micro-batches · η = %g · %d rank%s",
-               2 * s->blocks, s->width, s->task.data->name, s->batch, s->micros, s->rate, ranks,
-               ranks == 1 ? "" : "s");
+               2 * s->blocks, s->width, dataset_title(s->task.data), s->batch, s->micros, s->rate,
+               ranks, ranks == 1 ? "" : "s");
     if (ranks == 1)
         plot_footer(plot, "one rank: nothing to split; use 2, 3 or 4: make lab1 ONLY=9_three NP=4");
     else

@@ -61,7 +61,7 @@ static void draw_staleness(const AsyncStudy *s, Plot *plot)
 {
     enum { SHOWN = 15 };
     PlotPanel *panel = plot_cell(plot, 0, 1, "Asynchronous: how stale?",
-                                 plot_axis("staleness (updates)", -0.7, SHOWN),
+                                 plot_axis("staleness (updates; dashed: predicted)", -0.7, SHOWN),
                                  plot_axis("share of the gradients used", 0, 1.1));
     double period[SERVER_WORKERS], x[SHOWN], height[SHOWN];
     int W = s->study.lab->comm->size - 1;
@@ -79,12 +79,10 @@ static void draw_staleness(const AsyncStudy *s, Plot *plot)
     for (int i = 0; i < W; i++)
         period[i] = async_period(s, i == W - 1 ? study_slow[SLOW_SHOWN] : 1);
     plot_rule_x(panel, expected_staleness(period, W, -1),
-                (PlotStyle){.color = PLOT_GREY, .dashed = true, .note = "mean, predicted"});
+                (PlotStyle){.color = PLOT_GREY, .dashed = true, .note = "mean"});
     if (W > 1)
         plot_rule_x(panel, expected_staleness(period, W, W - 1),
-                    (PlotStyle){.color = PLOT_GREY,
-                                .dashed = true,
-                                .note = "the slow one's, predicted"});
+                    (PlotStyle){.color = PLOT_GREY, .dashed = true, .note = "the slow one's"});
 }
 
 static void draw_accuracy(const AsyncStudy *s, Plot *plot)

@@ -102,7 +102,7 @@ static void draw_plane(const GapStudy *s, Plot *plot, int decay)
 static void draw_updates(const GapStudy *s, Plot *plot)
 {
     PlotPanel *panel = plot_cell(plot, 1, 2, "Test error against updates",
-                                 plot_log("updates", 10, 0, 0),
+                                 plot_log("updates", 10, 50, 2000),
                                  plot_axis("test error (%)", 0, NAN));
     for (int way = 0; way < GAP_WAYS; way++) {
         PlotStyle style = {.color = plot_series(way),
