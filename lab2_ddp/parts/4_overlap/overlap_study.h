@@ -39,7 +39,7 @@ typedef struct OverlapStudy {
  * is dropped if another link or size was chosen meanwhile. Collective. */
 void study_measure(OverlapStudy *s, Link link, double least, int index);
 /* For how long an update waits, s, by exposed_seconds(): from its own layers' times once it is
- * measured, before that from those without an exchange. NaN: not known yet, or without exercise 4c. */
+ * measured, before that from those without an exchange. NaN: not yet known, or no exercise 4c. */
 double study_predicted(const OverlapStudy *s, int index);
 /* The share of an update that waits, 0 … 1: measured, or predicted. */
 double study_share(const Measured *m);
