@@ -153,5 +153,5 @@ int main(int argc, char **argv)
     int status = study_run(&s.overlap.study, &lab);
     bench_free(s.overlap.bench);
     lab_close(&lab);
-    return exercise_missing(NULL) ? EXIT_TODO : status;
+    return status ? status : exercise_missing(NULL) ? EXIT_TODO : 0;
 }

@@ -63,5 +63,5 @@ int main(int argc, char **argv)
     s.study.missing = s.racers > 0 ? NULL : exercise_missing(NULL);
     int images = s.images + s.test; /* as many are held out for the search */
     int status = study_main(&s.study, &run, table, &images, &s.test);
-    return exercise_missing(NULL) ? EXIT_TODO : status;
+    return status ? status : exercise_missing(NULL) ? EXIT_TODO : 0;
 }

@@ -81,5 +81,5 @@ int main(int argc, char **argv)
     int status = study_run(&c.tuned.study, &lab);
     tuned_free(&c.tuned);
     lab_close(&lab);
-    return exercise_missing(NULL) ? EXIT_TODO : status;
+    return status ? status : exercise_missing(NULL) ? EXIT_TODO : 0;
 }
