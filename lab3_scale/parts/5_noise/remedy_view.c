@@ -50,15 +50,16 @@ static void draw_errors(const RemedyStudy *s, Plot *plot)
 
 static void draw_shares(const RemedyStudy *s, Plot *plot)
 {
-    PlotPanel *panel = plot_panel(plot, (PlotAxes){.title = "Share of the gap closed, seed by seed",
-                                                   .row = 1,
-                                                   .columns = 2,
-                                                   .x = {.names = remedy_names + REMEDY_SAME,
-                                                         .names_count = REMEDIES - REMEDY_SAME,
-                                                         .low = -0.6,
-                                                         .high = REMEDIES - REMEDY_SAME - 0.4},
-                                                   .y = {.label = "share (%), below 0: harms"},
-                                                   .no_legend = true});
+    PlotPanel *panel = plot_panel(plot,
+                                  (PlotAxes){.title = "Share of the gap closed, seed by seed",
+                                             .row = 1,
+                                             .columns = 2,
+                                             .x = {.names = remedy_names + REMEDY_SAME,
+                                                   .names_count = REMEDIES - REMEDY_SAME,
+                                                   .low = -0.6,
+                                                   .high = REMEDIES - REMEDY_SAME - 0.4},
+                                             .y = plot_axis("share (%), below 0: harms", NAN, 118),
+                                             .no_legend = true});
     PlotStyle line = {.color = PLOT_GREY, .dashed = true, .width = 1};
     line.note = "as the large batch";
     plot_rule_y(panel, 0, line);
