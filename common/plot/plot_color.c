@@ -18,15 +18,15 @@ uint32_t plot_shade(int i) { return plot_map_color(PLOT_VIRIDIS, 0.05 + 0.19 * i
 
 uint32_t plot_phase(const char *name)
 {
-    static const struct {
+    const struct {
         const char *name;
-        int series;
-    } phases[] = {{"forward", 0}, {"backward", 1}, {"exchange", 3}, {"all-reduce", 3}, {"load", 5}};
-    if (!strcmp(name, "update"))
-        return PLOT_INK; /* in grey a green is like backward's */
+        uint32_t color; /* different in grey, too, where they lie beside each other */
+    } phases[] = {{"forward", plot_series(0)},    {"backward", plot_series(1)},
+                  {"update", PLOT_INK},           {"exchange", plot_series(3)},
+                  {"all-reduce", plot_series(3)}, {"load", plot_series(5)}};
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
         if (!strcmp(name, phases[i].name))
-            return plot_series(phases[i].series);
+            return phases[i].color;
     return plot_series(6);
 }
 
